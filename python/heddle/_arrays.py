@@ -45,6 +45,11 @@ def held(x: Any) -> Any:
     return x
 
 
+def is_on_gpu(x: Any) -> bool:
+    """Whether it is a heddle.Array on a GPU, where its elements stay."""
+    return isinstance(x, Array) and x.device != "cpu"
+
+
 def on_cpu(x: Any) -> np.ndarray:
     """As NumPy's array, without a copy where it is on the CPU."""
     if isinstance(x, np.ma.MaskedArray):

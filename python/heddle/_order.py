@@ -8,8 +8,8 @@ import numpy as np
 
 from . import _core, _ranks
 from ._arguments import whole
-from ._arrays import held, like, on_cpu
-from ._core import DistributedArray, Target
+from ._arrays import held, is_on_gpu, like, on_cpu
+from ._core import Array, DistributedArray, Target
 
 
 def _check_kind(kind: Any, order: Any, stable: Any) -> None:
@@ -90,6 +90,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
         return tuple(like(x, ar) for x in found) if isinstance(found, tuple) else like(found, ar)
     if not (return_index or return_inverse or return_counts):
         return _core.unique(ar, target)
+    if is_on_gpu(ar):
+        return _unique_on_gpu(ar, return_index, return_inverse, return_counts, ar.target if target is None else target)
     x = on_cpu(ar)
     order = _core.argsort(x, None, False, target)
     in_order = x.reshape(-1)[order]
@@ -108,6 +110,29 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     return tuple(like(result, ar) for result in results)
 
 
+def _unique_on_gpu(x: Array, return_index: bool, return_inverse: bool, return_counts: bool, target: Any) -> tuple[Array, ...]:
+    """The same where nothing comes to the CPU but how many there are."""
+    from .array_api import _moves
+
+    flat = _core.reshaped(x, (x.size,))
+    order = _core.argsort(flat, None, False, target)
+    in_order = flat[order]
+    differs = _core.transform("(a != b) & ~((a != a) & (b != b))", ["a", "b"], [in_order[1:], in_order[:-1]], None, None, x.target)
+    is_first = _moves.concatenated([_core.filled((min(x.size, 1),), np.bool_, True, x.target), differs], 0)
+    firsts = _core.true_places(is_first)
+    results = [in_order[firsts]]
+    if return_index:
+        results.append(order[firsts])
+    if return_inverse:
+        inverse = _core.filled((x.size,), np.int64, None, x.target)
+        inverse[order] = _core.scan("add", True, False, is_first, None, None, None, None, x.target) - 1
+        results.append(_core.reshaped(inverse, x.shape))
+    if return_counts:
+        ends = _moves.concatenated([firsts, _core.filled((1,), np.int64, x.size, x.target)], 0)
+        results.append(ends[1:] - ends[:-1])
+    return tuple(results)
+
+
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, target: Target | str | None = None) -> Any:
     """For each value the place in the sorted `a` where it can stand, as numpy.searchsorted: int64.
 
@@ -122,12 +147,16 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, targ
     if side not in ("left", "right"):
         raise ValueError(f"side is left or right, not {side!r}")
     if sorter is not None:
-        x, order = on_cpu(a), on_cpu(sorter)
+        a, order = held(a), held(sorter)
+        x = a if is_on_gpu(a) else on_cpu(a)
+        order = order if is_on_gpu(order) else on_cpu(order)
         if order.dtype.kind not in "iu":
             raise TypeError("sorter must only contain integers")
         if order.size != x.size:
             raise ValueError("sorter.size must equal a.size")
-        if order.size > 0 and not (0 <= order.min() and order.max() < x.size):
-            raise ValueError("Sorter index out of range.")
-        a = like(np.take(x, order), a)
+        if order.size > 0:
+            least, greatest = (int(end) for end in _core.minmax(order, None, False, None))
+            if least < 0 or greatest >= x.size:
+                raise ValueError("Sorter index out of range.")
+        a = a[order] if is_on_gpu(a) else like(np.take(x, on_cpu(order)), a)
     return _core.searchsorted(a, v, side == "right", target)

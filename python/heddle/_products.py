@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import held, like, on_cpu
+from ._arrays import held, is_on_gpu, like, on_cpu
 from ._core import Array, Target
 
 
@@ -17,6 +17,10 @@ def _with_common_batches(x1: Any, x2: Any) -> tuple[Any, Any]:
     if stacks[0] == stacks[1] or not all(stacks):
         return x1, x2
     common = np.broadcast_shapes(*stacks)
+    if is_on_gpu(x1) and is_on_gpu(x2):
+        from .array_api import _moves
+
+        return tuple(_moves.broadcast(x, common + x.shape[-2:]) for x in (x1, x2))
     arrays = [on_cpu(x) for x in (x1, x2)]
     return tuple(like(np.broadcast_to(x, common + x.shape[-2:]), given) for x, given in zip(arrays, (x1, x2)))
 

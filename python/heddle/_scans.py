@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _ranks
 from ._arguments import text
-from ._arrays import held, like, on_cpu
+from ._arrays import held, is_on_gpu, like, on_cpu
 from ._core import DistributedArray, Target
 
 
@@ -55,10 +55,14 @@ def _cumulative(op: str, first: int, x: Any, axis: Any, dtype: Any, out: Any, in
     if not include_initial:
         return _core.scan(op, True, False, x, axis, dtype, out, None, target)
     sums = _core.scan(op, True, False, x, axis, dtype, None, None, target)
-    sums_on_cpu = on_cpu(sums)
-    shape = list(sums_on_cpu.shape)
+    shape = list(sums.shape)
     shape[axis] = 1
-    whole = np.concatenate([np.full(shape, first, sums_on_cpu.dtype), sums_on_cpu], axis)
+    if is_on_gpu(sums):
+        from .array_api import _moves
+
+        whole = _moves.concatenated([_core.filled(shape, sums.dtype, first, sums.target), sums], axis)
+    else:
+        whole = np.concatenate([np.full(shape, first, sums.dtype), on_cpu(sums)], axis)
     if out is not None:
         return _core.store(whole, out)
     return like(whole, sums)

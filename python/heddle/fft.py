@@ -16,7 +16,7 @@ import numpy as np
 from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 
 from . import _core
-from ._arrays import held, like, on_cpu
+from ._arrays import held, is_on_gpu, like, on_cpu
 from ._core import Target
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft",
@@ -34,6 +34,16 @@ def _resized(a: Any, lengths: dict[int, int]) -> Any:
     shape = _shape(a)
     if all(shape[axis] == length for axis, length in lengths.items()):
         return a
+    if wrong := [length for length in lengths.values() if length < 1]:
+        raise ValueError(f"Invalid number of FFT data points ({wrong[0]}) specified.")
+    if is_on_gpu(a):
+        whole = tuple(lengths.get(axis, n) for axis, n in enumerate(shape))
+        kept = tuple(slice(min(pair)) for pair in zip(shape, whole))
+        if all(n <= m for n, m in zip(whole, shape)):
+            return a[kept]
+        x = _core.filled(whole, a.dtype, 0, a.target)
+        x[kept] = a[kept]
+        return x
     x = on_cpu(a)
     for axis, length in lengths.items():
         index = [slice(None)] * x.ndim

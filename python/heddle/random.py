@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _core
 from ._arguments import whole
-from ._arrays import like, on_cpu
+from ._arrays import held, is_on_gpu, like, on_cpu
 from ._core import Target
 
 __all__ = ["Generator", "default_rng"]
@@ -159,9 +159,12 @@ class Generator:
         try:
             n, entries = whole("x", operator.index(x), 0, 2**63 - 1), None
         except TypeError:
-            entries = on_cpu(x)
+            x = held(x)
+            entries = x if is_on_gpu(x) else on_cpu(x)
             n = entries.shape[axis]
         order = _core.permutation(n, self._seed, self._take(n), target)
+        if is_on_gpu(entries):
+            return entries[(slice(None),) * (axis % entries.ndim) + (_core.asarray(order, None, entries.target, None),)]
         return order if entries is None else like(np.take(entries, on_cpu(order), axis), x)
 
 

@@ -120,18 +120,17 @@ class expression {
     return element.text();
   }
 
-  /// Where the kernel runs: what pointers point to is not moved, so it is there.
+  /// Where the kernel runs: where arrays on a GPU are, and what pointers point to, which is not moved.
   target place_of_pointers(const target& requested, const std::deque<given_argument>& given,
                            bool& is_of_another_stream) const {
-    if (!has_pointers()) return requested;
     target where = requested;
     if (requested.is_automatic()) {
       std::size_t bytes = 0;
-      for (std::size_t k = 0; k < given.size(); ++k) {
-        bytes += given[k].size_in_bytes();
-        if (parameters_[k].is_pointer && given[k].is().where.is_gpu()) where = given[k].is().where;
+      for (const given_argument& a : given) {
+        bytes += a.size_in_bytes();
+        if (a.is().is_array && a.is().where.is_gpu()) where = a.is().where;
       }
-      if (where.is_automatic()) where = resolve(requested, {bytes, 0, target(), false});
+      if (where.is_automatic() && has_pointers()) where = resolve(requested, {bytes, 0, target(), false});
     }
     for (std::size_t k = 0; k < given.size(); ++k) {
       if (!parameters_[k].is_pointer) continue;

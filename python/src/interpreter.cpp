@@ -82,6 +82,7 @@ void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
                           ? nb::object(numpy.attr("exceptions").attr("AxisError"))
                           : nb::object(numpy.attr("AxisError"));
   found->ndarray = numpy.attr("ndarray");
+  found->generic = numpy.attr("generic");
   found->array = numpy.attr("array");
   found->asarray = numpy.attr("asarray");
   found->copyto = numpy.attr("copyto");

@@ -90,6 +90,12 @@ std::optional<dtype> type_of(nb::dlpack::dtype type) {
   return {};
 }
 
+bool is_of_numpy(nb::handle x) {
+  if (x.type().is(python().ndarray)) return true;
+  const int found = PyObject_IsInstance(x.ptr(), python().ndarray.ptr());
+  return found > 0 || (found == 0 && PyObject_IsInstance(x.ptr(), python().generic.ptr()) > 0);
+}
+
 struct new_numpy_array {
   new_numpy_array(dtype type, const shape& lengths)
       : object(python().empty(tuple_of(lengths), numpy_dtype(type))) {
@@ -114,11 +120,17 @@ bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_b
 // ------------------------------------------------------------------------------------------------ operands
 
 operand::operand(nb::handle x, order may_be) {
-  if (take_array(x) || take_buffer(x, may_be) || take_cuda(x) || take_dlpack(x)) return;
+  if (take_array(x) || (is_of_numpy(x) ? take_buffer(x, may_be) : take_others(x, may_be))) return;
   const nb::object array = python().asarray(x);
   if (take_buffer(array)) return;
   // Strides, bytes that are swapped, or a type that Heddle does not have, which is an error.
   take_copy(array, dtype_from(array.attr("dtype")));
+}
+
+/// Some classes for arrays on a GPU have a buffer too, which an array there refuses.
+bool operand::take_others(nb::handle x, order may_be) {
+  if (PyObject_CheckBuffer(x.ptr())) return take_cuda(x) || take_buffer(x, may_be) || take_dlpack(x);
+  return take_dlpack(x) || take_cuda(x);
 }
 
 operand::~operand() {
@@ -183,9 +195,9 @@ void operand::take_copy(nb::handle numpy_array, dtype type) {
   is_copy_ = true;
 }
 
-/// Of version 1, which tells what is read-only, where the maker of the array knows it. What fills the array is
-/// in order with `stream`. The maker's errors are the caller's: it refuses what its memory alone does not say,
-/// as PyTorch does a conjugate or a gradient.
+/// Of version 1, which tells what is read-only, where the maker of the array knows it. What fills the array
+/// is in order with `stream`. The maker's errors are the caller's: it refuses what its memory alone does not
+/// say, as PyTorch does a conjugate or a gradient.
 static nb::object dlpack_capsule(nb::handle x, nb::handle stream) {
   const nb::object dlpack = x.attr("__dlpack__");
   try {
@@ -196,6 +208,16 @@ static nb::object dlpack_capsule(nb::handle x, nb::handle stream) {
   return dlpack(nb::arg("stream") = stream);
 }
 
+/// What DLPack calls the kind of device. PyTorch has tensors on devices that are none.
+static int dlpack_device_kind(nb::handle x) {
+  try {
+    return nb::cast<int>(nb::object(x.attr("__dlpack_device__")())[0]);
+  } catch (const nb::python_error& e) {
+    if (!e.matches(PyExc_ValueError)) throw;
+    raise(PyExc_BufferError, std::string("the array is where DLPack does not reach: ") + e.what());
+  }
+}
+
 /// The stream on which PyTorch works now with the GPU of a tensor.
 static std::uintptr_t stream_of_torch(nb::handle device) {
   const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
@@ -203,19 +225,19 @@ static std::uintptr_t stream_of_torch(nb::handle device) {
 }
 
 bool operand::take_dlpack(nb::handle x) {
-  // NumPy's arrays and scalars have it too, and come here where they have to be copied.
-  if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
+  if (!nb::hasattr(x, "__dlpack__")) return false;
   const bool is_torch = nb::hasattr(x, "is_neg");
   if (is_torch && nb::cast<bool>(x.attr("is_neg")()))
-    raise(PyExc_BufferError, "the tensor is negated lazily, so that its memory has other numbers: resolve_neg() first");
-  // Work on a tensor, and freeing it, is in order with the stream of its maker; others are asked for the default one.
+    raise(PyExc_BufferError,
+          "the tensor is negated lazily, so that its memory has other numbers: resolve_neg() first");
+  // Work on a tensor, and freeing it, is in order with the stream of its maker; others are asked for the
+  // default one.
   constexpr std::uintptr_t default_stream = 1;
   std::uintptr_t stream = 0;
-  const bool is_of_cuda =
-      nb::cast<int>(nb::object(x.attr("__dlpack_device__")())[0]) == nb::device::cuda::value;
+  const bool is_of_cuda = dlpack_device_kind(x) == nb::device::cuda::value;
   if (is_of_cuda && is_torch) stream = stream_of_torch(x.attr("device"));
-  const nb::object capsule =
-      dlpack_capsule(x, is_of_cuda ? nb::object(nb::int_(stream == 0 ? default_stream : stream)) : nb::none());
+  const nb::object capsule = dlpack_capsule(
+      x, is_of_cuda ? nb::object(nb::int_(stream == 0 ? default_stream : stream)) : nb::none());
   nb::ndarray<> writable;
   nb::ndarray<nb::ro> array;
   read_only_ = !nb::try_cast(capsule, writable);
@@ -251,7 +273,7 @@ bool operand::take_dlpack(nb::handle x) {
 }
 
 bool operand::take_cuda(nb::handle x) {
-  if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__cuda_array_interface__")) return false;
+  if (!nb::hasattr(x, "__cuda_array_interface__")) return false;
 #if HEDDLE_PYTHON_CUDA
   const nb::dict interface = nb::borrow<nb::dict>(x.attr("__cuda_array_interface__"));
   if (!interface.contains("stream") && nb::hasattr(x, "__dlpack__")) return false;

@@ -48,11 +48,17 @@ class operand {
   /// Elements that were made for this operand, which belong to nobody else; empty where there are none.
   std::optional<any_array>& converted() { return converted_; }
 
+  /// The target that is wanted, where arrays on a GPU stay on theirs, and on their stream, for "auto".
+  target place_for(const target& wanted) const {
+    return wanted.is_automatic() && gives_array_ && where_.is_gpu() ? where_ : wanted;
+  }
+
   /// What keeps the elements alive.
   nb::object keeper() const;
 
  private:
   bool take_array(nb::handle x);
+  bool take_others(nb::handle x, order may_be);
   bool take_buffer(nb::handle x, order may_be = order::c);
   void take_copy(nb::handle numpy_array, dtype type);
   void take_gathered(const void* first, const shape& lengths, const strides& apart);
@@ -68,7 +74,8 @@ class operand {
   shape lengths_;
   target where_;
   bool gives_array_ = false, read_only_ = true, reversed_ = false, is_copy_ = false;
-  bool waits_ = false;  ///< whether the owner may free the elements in no order with the stream that reads them
+  bool waits_ =
+      false;  ///< whether the owner may free the elements in no order with the stream that reads them
 };
 
 /// Where elements of a result go: to a new array of NumPy's or a new heddle.Array, or to `out`.

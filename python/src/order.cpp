@@ -15,8 +15,8 @@ namespace heddle::python {
 namespace {
 
 nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("sort", x.type());
   const axes_plan plan = plan_one_axis(x, axis, number_has::no_axis);
   const target there = place_of_output(where, x, x.bytes());
@@ -30,8 +30,8 @@ nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle ta
 }
 
 nb::object argsort(nb::handle a, nb::handle axis, bool is_descending, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("argsort", x.type());
   const axes_plan plan = plan_one_axis(x, axis);
   std::optional<any_array> places;
@@ -45,8 +45,8 @@ nb::object argsort(nb::handle a, nb::handle axis, bool is_descending, nb::handle
 }
 
 nb::object unique(nb::handle a, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("unique", x.type());
   std::optional<any_array> values;
   {
@@ -57,8 +57,8 @@ nb::object unique(nb::handle a, nb::handle target_wanted) {
 }
 
 nb::object searchsorted(nb::handle a, nb::handle v, bool is_right, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand sorted(a), values(v);
+  const target where = sorted.place_for(target_from(target_wanted));
   if (sorted.lengths().axes() != 1)
     raise(PyExc_ValueError, "searchsorted: a has one axis, not the shape " + sorted.lengths().text());
   const bool as_array = sorted.gives_array() || values.gives_array();
@@ -74,8 +74,8 @@ nb::object searchsorted(nb::handle a, nb::handle v, bool is_right, nb::handle ta
 }
 
 nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("top_k", x.type());
   const axes_plan plan = plan_one_axis(x, axis);
   const shape lengths = axis.is_none() ? shape{k} : plan.result.with_length(plan.axis, k);
@@ -93,8 +93,8 @@ nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, n
 }
 
 nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("histogram", x.type());
   std::vector<double> edges;
   std::optional<even_bins> even;

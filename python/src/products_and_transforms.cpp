@@ -19,8 +19,8 @@ namespace {
 
 nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handle type_wanted,
                   nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand a(first), b(second);
+  const target where = a.place_for(target_from(target_wanted));
   const bool as_array = a.gives_array() || b.gives_array();
   if (!type_wanted.is_none()) {
     convert(a, dtype_from(type_wanted));
@@ -29,9 +29,9 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
   convert_to_common(a, b);
   const shape product = matmul_shape(a.lengths(), b.lengths());
   const target there =
-      as_array
-          ? resolve(where, {a.bytes() + b.bytes(), product.elements() * size_of(a.type()), a.where(), true})
-          : where;
+      as_array ? resolve(b.place_for(where),
+                         {a.bytes() + b.bytes(), product.elements() * size_of(a.type()), a.where(), true})
+               : where;
   output to(out, as_array, a.type(), product, there, a);
   {
     const without_gil released(a.bytes() + b.bytes(), there);
@@ -43,8 +43,8 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
 /// A Fourier transform along axes, whose results are multiplied by `scale`.
 nb::object fft(std::string_view kind, nb::handle a, const std::vector<std::ptrdiff_t>& axes,
                std::size_t length, double scale, nb::handle out, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   const bool is_complex = x.type() >= dtype::complex64;
   if (kind == "rfft" && is_complex)
     raise(PyExc_TypeError, "rfft: the elements are real, not " + std::string(name(x.type())));

@@ -73,8 +73,8 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
                   nb::handle type_wanted, nb::handle out, nb::handle keepdims, nb::handle initial,
                   nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   const dtype type = combined_in(x.type(), widens, type_wanted, out);
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   const bool is_wide_sum = op == runtime_op::plus && type != x.type() && type == widest(x.type());
@@ -120,8 +120,8 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
 template <class F>
 nb::object new_result(nb::handle a, nb::handle axis, nb::handle out, nb::handle keepdims,
                       nb::handle target_wanted, std::optional<dtype> as, const F& f) {
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   std::optional<any_array> result;
   {
@@ -153,8 +153,8 @@ nb::object arg_extremum(bool is_max, nb::handle a, nb::handle axis, nb::handle o
 /// The mean, or the variance: of no elements NaN, with a warning, as NumPy's.
 nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_wanted, nb::handle out,
                   nb::handle keepdims, std::size_t ddof, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none(), number_has::no_axis);
   if (!type_wanted.is_none()) convert(x, dtype_from(type_wanted));
   if (plan.all.length == 0 || (!is_mean && plan.all.length <= ddof)) {
@@ -187,8 +187,8 @@ nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_w
 }
 
 nb::tuple minmax(nb::handle a, nb::handle axis, nb::handle keepdims, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("minmax", x.type());
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), true);
   require_elements(plan);

@@ -18,8 +18,8 @@ namespace {
 nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::handle a, nb::handle axis,
                 nb::handle type_wanted, nb::handle out, nb::handle initial, nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   const dtype type = combined_in(x.type(), widens, type_wanted, out);
   const axes_plan plan = plan_one_axis(x, axis);
   const optional_value first = initial_value(initial, type);

@@ -33,8 +33,8 @@ array_view<const T> elements_of(operand& x, const char* what) {
 }
 
 nb::object copy_if(nb::handle a, nb::handle mask, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a), flags(mask);
+  const target where = x.place_for(target_from(target_wanted));
   const array_view<const bool> chosen = elements_of<bool>(flags, "copy_if: the flags");
   std::optional<any_array> result;
   {
@@ -45,8 +45,8 @@ nb::object copy_if(nb::handle a, nb::handle mask, nb::handle target_wanted) {
 }
 
 nb::tuple partition(nb::handle a, nb::handle mask, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a), flags(mask);
+  const target where = x.place_for(target_from(target_wanted));
   const array_view<const bool> chosen = elements_of<bool>(flags, "partition: the flags");
   std::optional<any_partitioned> result;
   {
@@ -59,8 +59,8 @@ nb::tuple partition(nb::handle a, nb::handle mask, nb::handle target_wanted) {
 nb::object segmented_reduce(nb::handle a, nb::handle offsets, std::string_view op_name,
                             nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand x(a), places(offsets);
+  const target where = x.place_for(target_from(target_wanted));
   const array_view<const std::size_t> bounds =
       elements_of<std::size_t>(places, "segmented_reduce: the offsets");
   std::optional<any_array> result;
@@ -74,8 +74,8 @@ nb::object segmented_reduce(nb::handle a, nb::handle offsets, std::string_view o
 nb::tuple reduce_by_key(nb::handle keys, nb::handle values, std::string_view op_name,
                         nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand k(keys), v(values);
+  const target where = k.place_for(target_from(target_wanted));
   const bool as_array = k.gives_array() || v.gives_array();
   std::optional<std::pair<any_array, any_array>> result;
   {

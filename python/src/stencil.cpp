@@ -350,8 +350,7 @@ nb::object stencil(const std::string& expression, const std::string& written,
     cells.convert(type);
     std::vector<any_const_view> others;
     for (const operand& input : inputs) others.push_back(input.view());
-    const target where = resolve(requested, {cells.bytes(), cells.bytes(), data_on,
-                                             requested.is_automatic() && can_compile_for_gpu()});
+    const target where = place_of_expression(requested, data_on, cells.bytes(), cells.bytes());
     result.emplace(computed(source, where, cells.view(), lengths, others, beyond, steps));
   }
   if (out.is_none()) return result_of(std::move(*result), cells.gives_array());

@@ -1,5 +1,9 @@
 #include "target.hpp"
 
+#include <heddle/any_patterns.hpp>
+#include <heddle/kernel.hpp>
+#include <heddle/machine.hpp>
+
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -48,6 +52,13 @@ target target_from(nb::handle named) {
   raise(PyExc_TypeError,
         "target is a heddle.Target, or \"serial\", \"parallel\", \"parallel:N\", \"gpu\", \"gpu:ID\" "
         "or \"auto\"");
+}
+
+target place_of_expression(const target& requested, const target& data_on, std::size_t bytes_read,
+                           std::size_t bytes_written) {
+  const bool may_be_gpu = requested.is_automatic() && can_compile_for_gpu();
+  if (may_be_gpu && data_on.is_gpu()) return data_on;
+  return resolve(requested, {bytes_read, bytes_written, data_on, may_be_gpu});
 }
 
 void bind_target(nb::module_& m) {

@@ -156,8 +156,7 @@ class vectorized {
     {
       // The first call compiles.
       const without_gil released;
-      const target where = resolve(requested, {bytes, whole.elements() * size_of(type), data_on,
-                                               requested.is_automatic() && can_compile_for_gpu()});
+      const target where = place_of_expression(requested, data_on, bytes, whole.elements() * size_of(type));
       result.emplace(computed(where, type, whole, inputs));
     }
     if (out.is_none()) return result_of(std::move(*result), as_array);
@@ -197,8 +196,7 @@ class vectorized {
 
  private:
   static target resolved(const target& requested, const operand& x, std::size_t bytes_written) {
-    return resolve(requested,
-                   {x.bytes(), bytes_written, x.where(), requested.is_automatic() && can_compile_for_gpu()});
+    return place_of_expression(requested, x.where(), x.bytes(), bytes_written);
   }
 
   /// A kernel that was made before, or a new one: compiled by its first call.

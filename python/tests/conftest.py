@@ -57,6 +57,12 @@ HAS_GPU = any(target.kind == "gpu" for target in heddle.Target.available())
 needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="this machine has no GPU")
 
 
+@pytest.fixture(params=["serial", "parallel:2", "auto"])
+def on_cpu(request):
+    """Targets for kernels that write to NumPy's arrays."""
+    return request.param
+
+
 @pytest.fixture(params=["serial", "parallel:2", "auto"] + ["gpu"] * HAS_GPU)
 def where(request):
     return request.param

@@ -32,24 +32,24 @@ def test_pycudas_form(where):
     np.testing.assert_array_equal(x, z)
 
 
-def test_elements_of_other_places(where):
+def test_elements_of_other_places(on_cpu):
     turn = heddle.ElementwiseKernel("const int *x, int *y", "y[n - 1 - i] = x[i] + (i > 0 ? x[i - 1] : 0)")
     x, y = np.arange(3000, dtype=np.int32) * 7, np.zeros(3000, np.int32)
-    turn(x, y, target=where)
+    turn(x, y, target=on_cpu)
     np.testing.assert_array_equal(y[::-1], x + np.concatenate([[0], x[:-1]]))
     count = heddle.ElementwiseKernel("const unsigned char *x, int *bins", "atomicAdd(&bins[x[i]], 1)")
     x, bins = np.random.default_rng(1).integers(0, 16, 5000, dtype=np.uint8), np.zeros(16, np.int32)
-    count(x, bins, target=where)
+    count(x, bins, target=on_cpu)
     np.testing.assert_array_equal(bins, np.bincount(x, minlength=16))
     bins[:] = 0
-    heddle.ElementwiseKernel("int *x", "atomicAdd(&x[i], (int)i)")(bins, target=where)
+    heddle.ElementwiseKernel("int *x", "atomicAdd(&x[i], (int)i)")(bins, target=on_cpu)
     np.testing.assert_array_equal(bins, np.arange(16))
     window = heddle.ElementwiseKernel("const int *w, const int *x, int *y", "int s = __ldg(&x[i]); for (int i = 0; i < 3; ++i) s += w[i]; y[i] = s")
     y = np.zeros(16, np.int32)
-    window(np.array([1, 10, 100], np.int32), bins, y, size=16, target=where)
+    window(np.array([1, 10, 100], np.int32), bins, y, size=16, target=on_cpu)
     np.testing.assert_array_equal(y, np.arange(16) + 111)
     fill = heddle.ElementwiseKernel("int *x, int by", "x[2 * i] = by")
-    fill(bins, 5, size=8, target=where)
+    fill(bins, 5, size=8, target=on_cpu)
     np.testing.assert_array_equal(bins, np.where(np.arange(16) % 2 == 0, 5, np.arange(16)))
 
 
@@ -156,17 +156,17 @@ def test_wrong_kernels():
 # -------------------------------------------------------------------------------------------------- reductions
 
 
-def test_reductions_of_pycudas_form(where):
+def test_reductions_of_pycudas_form(on_cpu):
     x, y = numbers(5000), numbers(5000, seed=2)
     dot = heddle.ReductionKernel(np.float32, neutral="0", reduce_expr="a+b", map_expr="x[i]*y[i]", arguments="float *x, float *y")
-    have = dot(x, np.repeat(y, 2)[::2], target=where)
+    have = dot(x, np.repeat(y, 2)[::2], target=on_cpu)
     assert isinstance(have, np.float32)
     np.testing.assert_allclose(have, math.fsum(x.astype(float) * y), rtol=1e-5)
     assert have == dot(x, y, target="serial")
-    assert heddle.ReductionKernel(np.float32, float("inf"), "min(a, b)")(x, target=where) == x.min()
+    assert heddle.ReductionKernel(np.float32, float("inf"), "min(a, b)")(x, target=on_cpu) == x.min()
     steps = heddle.ReductionKernel("int64", 0, "a > b ? a : b", "i + 1 < n ? abs(x[i + 1] - x[i]) : 0", "const int *x", "steepest")
     z = numbers(3000, "int32")
-    assert steps(z, target=where) == np.abs(np.diff(z)).max()
+    assert steps(z, target=on_cpu) == np.abs(np.diff(z)).max()
 
 
 def test_reductions_keep_their_order(where):

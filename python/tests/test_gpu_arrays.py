@@ -119,6 +119,28 @@ def test_functions_that_move(dtype, nothing_through_the_cpu):
     agree(xp.reshape(a, (4, -1)), x.reshape(4, -1))
 
 
+def test_what_functions_need_beside_patterns(nothing_through_the_cpu, monkeypatch):
+    from heddle import _order, _products, _reductions, _scans, fft, random
+
+    x = numbers("float32", (6, 50))
+    a, chosen = put(x), x > 0
+    mask = put(chosen)
+    permuted = heddle.random.default_rng(3).permutation(x, axis=1)
+    for module in (_order, _products, _reductions, _scans, fft, random):
+        monkeypatch.setattr(module, "on_cpu", None)
+    agree(heddle.sum(a, axis=0, where=mask), x.sum(0, where=chosen))
+    agree(heddle.max(a, where=mask[0], initial=0), np.asarray(x.max(where=chosen[0], initial=0)))
+    agree(heddle.cumulative_sum(a, axis=1, include_initial=True), np.cumulative_sum(x, axis=1, include_initial=True))
+    for have, want in zip(heddle.unique(a, True, True, True), np.unique(x, True, True, True), strict=True):
+        np.testing.assert_array_equal(np.asarray(have), want)
+    agree(heddle.searchsorted(put(np.arange(5.0)[::-1].copy()), put(np.array([2.5])), sorter=put(np.arange(4, -1, -1))), np.array([3]))
+    for n in (20, 64):
+        np.testing.assert_allclose(np.asarray(heddle.fft.fft(a, n)), np.fft.fft(x, n), atol=1e-4)
+    agree(heddle.random.default_rng(3).permutation(a, axis=1), permuted)
+    stack = heddle.matmul(put(np.ones((1, 3, 2), np.float32)), put(np.ones((4, 2, 5), np.float32)))
+    assert stack.shape == (4, 3, 5) and stack.device == "gpu:0"
+
+
 def test_devices_and_copies():
     x = numbers("float32", (3, 4))
     a = put(x)
@@ -198,10 +220,13 @@ def test_simulations_are_those_of_the_cpu():
                  lambda t: heddle.mandelbrot(301, 203, iterations=200, target=t),
                  lambda t: heddle.Laplace.sine((65, 65), target=t).step(3).solution,
                  lambda t: heddle.Laplace.sine((64, 70), method="jacobi", target=t).step(30).solution,
-                 lambda t: heddle.LatticeBoltzmann("cavity", shape=(32, 48), target=t).step(50).velocity):
+                 lambda t: heddle.Laplace.sine((64, 70), method="red-black", target=t).step(30).solution):
         have, want = make("gpu"), make("parallel:2")
         assert isinstance(have, heddle.Array) and have.device == "gpu:0"
         agree(have, np.asarray(want))
+    have, want = (heddle.LatticeBoltzmann("cavity", shape=(32, 48), target=t).step(50).velocity for t in ("gpu", "parallel:2"))
+    assert have.device == "gpu:0"
+    np.testing.assert_allclose(np.asarray(have), np.asarray(want), atol=1e-6)
     assert heddle.pi(1e7, seed=1, target="gpu") == heddle.pi(1e7, seed=1, target="parallel:2")
     picture = heddle.Life.random((64, 64), target="gpu")._repr_png_()
     assert picture.startswith(b"\x89PNG")

@@ -52,8 +52,8 @@ def kernels():
     return heddle.Module(SOURCE, target="serial")
 
 
-def test_forms_of_a_launch(where):
-    saxpy = heddle.Module(SOURCE, target=where if where != "auto" else "parallel").get_function("saxpy")
+def test_forms_of_a_launch(on_cpu):
+    saxpy = heddle.Module(SOURCE, target=on_cpu if on_cpu != "auto" else "parallel").get_function("saxpy")
     x = np.random.default_rng(1).random(1000, dtype=np.float32)
     y = np.ones(1000, np.float32)
     want = y.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Arrays from nothing, from numbers and from other arrays. They are made by NumPy and brought to the device."""
+"""Arrays from nothing, from numbers and from other arrays: filled where they are, or made by NumPy and brought to the device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Array
-from ._places import array_of, created, default_device, made, numpy_of, place_of, through_numpy
+from ._places import array_of, created, default_device, filled, made, numpy_of, place_of, through_numpy
 
 
 _CPU = 1  # as DLPack numbers devices
@@ -104,7 +104,7 @@ def empty(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     >>> xp.empty((2, 3)).shape
     (2, 3)
     """
-    return created(np.empty(shape, dtype=np.float64 if dtype is None else dtype), device)
+    return filled(shape, np.float64 if dtype is None else dtype, None, device)
 
 
 def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
@@ -114,7 +114,7 @@ def zeros(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     >>> xp.zeros(2)
     heddle.Array([0., 0.], dtype=float64, device='cpu')
     """
-    return created(np.zeros(shape, dtype=np.float64 if dtype is None else dtype), device)
+    return filled(shape, np.float64 if dtype is None else dtype, 0, device)
 
 
 def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
@@ -124,7 +124,7 @@ def ones(shape: Any, *, dtype: Any = None, device: Any = None) -> Array:
     >>> xp.ones(2)
     heddle.Array([1., 1.], dtype=float64, device='cpu')
     """
-    return created(np.ones(shape, dtype=np.float64 if dtype is None else dtype), device)
+    return filled(shape, np.float64 if dtype is None else dtype, 1, device)
 
 
 def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Array:
@@ -134,7 +134,7 @@ def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = No
     >>> xp.full(2, 7)
     heddle.Array([7, 7], dtype=int64, device='cpu')
     """
-    return created(np.full(shape, fill_value, dtype=dtype), device)
+    return filled(shape, np.asarray(fill_value).dtype if dtype is None else dtype, np.asarray(fill_value, dtype), device)
 
 
 def _like(x: Any, dtype: Any, device: Any) -> dict[str, Any]:

@@ -69,6 +69,15 @@ def default_device() -> str:
     return f"gpu:{where.device}" if where.kind == "gpu" else "cpu"
 
 
+def filled(shape: Any, dtype: Any, number: Any, device: Any) -> Array:
+    """A new array of one number, or with None of whatever was in its memory, on a device or the default one."""
+    where = default_device() if device is None else device
+    lengths = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if any(n < 0 for n in lengths):
+        raise ValueError("negative dimensions are not allowed")
+    return _core.filled(lengths, dtype, number, "serial" if where == "cpu" else where)
+
+
 def created(x: np.ndarray[Any, Any], device: Any) -> Array:
     """A new array of NumPy's on a device, or on the default one."""
     return made(x, None if device == "cpu" else default_device() if device is None else device)  # type: ignore[arg-type]
