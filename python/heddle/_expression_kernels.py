@@ -55,8 +55,8 @@ def _parameters(text: str) -> list[_Parameter]:
 
 
 # Of C and CUDA. Others are declared by the preamble, or by what the compiler is given beside it.
-_KNOWN_TYPE = re.compile(r"unsigned|signed|char|short|int|long|float|double|bool|void|size_t|ptrdiff_t|u?int(8|16|32|64)_t|"
-                         r"(u?(char|short|int|long|longlong)|float|double)[1-4]|half2?|__half2?|[A-Z]")
+_KNOWN_TYPE = (r"unsigned|signed|char|short|int|long|float|double|bool|void|size_t|ptrdiff_t|u?int(8|16|32|64)_t|"
+               r"(u?(char|short|int|long|longlong)|float|double)[1-4]|half2?|__half2?|[A-Z]")
 
 
 def _require_types(kernel: str, parameters: Sequence[_Parameter], preamble: str, *others: Any) -> None:
@@ -64,7 +64,7 @@ def _require_types(kernel: str, parameters: Sequence[_Parameter], preamble: str,
     if "#" in preamble or any(others):
         return
     for p in parameters:
-        if p.type.isidentifier() and not _KNOWN_TYPE.fullmatch(p.type) and not re.search(rf"\b{p.type}\b", preamble):
+        if p.type.isidentifier() and not re.fullmatch(_KNOWN_TYPE, p.type) and not re.search(rf"\b{p.type}\b", preamble):
             raise TypeError(f"{kernel}: '{p.type}' of {p.name} is no type that is known, which are {', '.join(_CODE)}, those of "
                             "CUDA C++, T and such, and what the preamble declares")
 

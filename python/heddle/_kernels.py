@@ -171,4 +171,4 @@ class Module:
         An instance that `name_expressions` does not list is compiled now. ValueError where no kernel has the name, or
         more than one.
         """
-        return Function(self._compiled.function(name))
+        return Function(self._compiled.function(text("the name of a kernel", name)))
