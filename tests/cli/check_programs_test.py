@@ -230,7 +230,7 @@ __global__ void first(int* x, int n, int rounds) {
 }
 __global__ void second(int* x, int* flags, int n, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int k = 0; k < rounds; ++k) if (i < n) atomicAdd(&flags[i % 64], x[i]);
+  for (int k = 0; k < rounds; ++k) if (i < n) atomicAdd(&flags[i % 64], k);
   if (i < n - 1) x[i] = x[i + 1];
 }
 int main(int, char** argv) {
@@ -317,7 +317,7 @@ class PartOfAProgram(unittest.TestCase):
 
     def test_schedules_at_once(self):
         # Long enough for processes of their own.
-        runs = [self.report("--target", target, "--", 6400, 40, 1, "races", status=1) for target in ("serial", "parallel:2")]
+        runs = [self.report("--target", target, "--", 6400, 150, 1, "races", status=1) for target in ("serial", "parallel:2")]
         for report in runs:
             self.assertEqual(report["accesses"], runs[0]["accesses"])
             self.assertEqual([(f["kind"], f["count"], f["level"], f["text"]) for f in report["findings"]],
