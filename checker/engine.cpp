@@ -122,17 +122,16 @@ std::uint64_t engine::block_in_order(std::uint64_t i) const {
 bool engine::is_next_watched() {
   const std::uint64_t left = last_block_ - first_block_ - next_block_;
   if (!options_.is_watched) return false;
-  if (std::isinf(options_.watched_seconds) || left <= 2) return true;
+  // What later schedules change is undone, so that all of it is to be known.
+  if (std::isinf(options_.watched_seconds) || schedule_ != 0 || left <= 2) return true;
   if (next_block_ < next_watched_) return false;
-  if (next_block_ == next_watched_ || outcome_.watched_blocks == 0) return true;
+  if (next_block_ < next_watched_ + 2) return true;
   const double each = outcome_.watched_seconds / static_cast<double>(outcome_.watched_blocks);
   const double affordable = std::max(options_.watched_seconds - outcome_.watched_seconds, 0.0) / each;
-  if (affordable >= static_cast<double>(left)) {
-    next_watched_ = next_block_;
-    return true;
-  }
-  const double gap = affordable < 2 ? static_cast<double>(left) : 2 * static_cast<double>(left) / affordable;
-  next_watched_ = next_block_ - 1 + static_cast<std::uint64_t>(std::max(gap, 2.0));
+  const auto blocks_left = static_cast<double>(left);
+  // From the beginning of one pair to the next.
+  const double step = affordable < 2 ? blocks_left : std::max(2 * blocks_left / affordable, 2.0);
+  next_watched_ = next_block_ + static_cast<std::uint64_t>(step) - 2;
   return next_block_ == next_watched_;
 }
 

@@ -37,9 +37,10 @@ std::string joined_words(const std::string& kind, const std::string& variable,
   return fmt::format("{}\n{}\n{}", kind, variable, fmt::join(places, "\n"));
 }
 
-/// How many threads do it is not what tells findings apart.
+/// How many threads do it, and how large a launch is, is not what tells findings apart.
 std::string place_words(const std::string& what, const std::string& file, const std::string& function) {
-  return fmt::format("{} {} {}", what.substr(0, what.find(" (as ")), file, function);
+  return fmt::format("{} {} {}", what.substr(0, std::min(what.find(" (as "), what.find("<<<"))), file,
+                     function);
 }
 
 }  // namespace
@@ -80,7 +81,8 @@ void known_findings::read_suppressions(const std::string& path) {
 void known_findings::read_baseline(const std::string& path) {
   std::ifstream file = opened(path);
   try {
-    for (const nlohmann::json& f : nlohmann::json::parse(file).at("findings")) {
+    const nlohmann::json report = nlohmann::json::parse(file);
+    for (const nlohmann::json& f : report.at("findings")) {
       std::vector<std::string> places;
       for (const nlohmann::json& p : f.at("places"))
         places.push_back(place_words(p.at("what"), p.at("file"), p.at("function")));

@@ -186,9 +186,7 @@ void program_runtime::choose_watched(const std::string& kernel, launch_options& 
 void program_runtime::complete(finding& f, const launch_call& launch) {
   f.places.push_back(host_place(launch.written, launch.at));
   add_places_of_memory(f);
-  // It is what the failed launch leads to.
-  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
-    f.level = severity::note;
+  weigh(f);
 }
 
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,

@@ -149,7 +149,14 @@ std::string program_runtime::key_of(const finding& f) {
   return key;
 }
 
+void program_runtime::weigh(finding& f) const {
+  // It is what the failed launch leads to.
+  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
+    f.level = severity::note;
+}
+
 program_runtime::reported& program_runtime::report(finding f) {
+  weigh(f);
   const std::string key = key_of(f);
   const auto [at, is_new] = reported_.try_emplace(key, reported{reported_.size(), f.count});
   reported& known = at->second;

@@ -128,6 +128,8 @@ class program_runtime final : public heddle_device::runtime {
     std::size_t count;
   };
   reported& report(finding f);
+  /// How much it weighs after what came before.
+  void weigh(finding& f) const;
   /// What findings are told by.
   static std::string key_of(const finding& f);
   void write_count(const reported& r) const;
@@ -172,7 +174,7 @@ class program_runtime final : public heddle_device::runtime {
     const std::vector<std::uintptr_t>& at;
     double seconds;  // that the first schedule took
   };
-  /// Adds the places of the launch and of memory, and how much it weighs after what came before.
+  /// Adds the places of the launch and of memory, and weighs it.
   void complete(finding& f, const launch_call& launch);
   bool takes_processes(double seconds) const;
   void wait_for_processes(std::size_t most) noexcept;

@@ -230,7 +230,7 @@ __global__ void first(int* x, int n, int rounds) {
 }
 __global__ void second(int* x, int* flags, int n, int rounds) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  for (int k = 0; k < rounds; ++k) if (i < n) atomicAdd(&flags[i % 64], x[i]);
+  for (int k = 0; k < rounds; ++k) if (i < n) atomicAdd(&flags[i % 64], k);
   if (i < n - 1) x[i] = x[i + 1];
 }
 int main(int, char** argv) {
@@ -317,11 +317,26 @@ class PartOfAProgram(unittest.TestCase):
 
     def test_schedules_at_once(self):
         # Long enough for processes of their own.
-        runs = [self.report("--target", target, "--", 6400, 40, 1, "races", status=1) for target in ("serial", "parallel:2")]
+        runs = [self.report("--target", target, "--", 6400, 150, 1, "races", status=1) for target in ("serial", "parallel:2")]
         for report in runs:
             self.assertEqual(report["accesses"], runs[0]["accesses"])
             self.assertEqual([(f["kind"], f["count"], f["level"], f["text"]) for f in report["findings"]],
                              [(f["kind"], f["count"], f["level"], f["text"]) for f in runs[0]["findings"]])
+
+    def peak_bytes(self, *arguments):
+        """Of a check whose program is compiled already."""
+        process = subprocess.Popen([HEDDLE, "check", "parts.cu", "--schedules", "1", "--", *map(str, arguments)],
+                                   cwd=self.folder.name, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss * 1024
+
+    def test_memory(self):
+        self.check("--", 64, 1, 1)
+        # The host's and the device's numbers, notes on the host's, and four bytes of history for each of the device's.
+        elements = 1 << 21
+        self.assertLess(self.peak_bytes(elements, 1, 1) - self.peak_bytes(64, 1, 1), elements * 4 * (2 + 4 + 1))
 
     def test_suppressions(self):
         for text, is_suppressed in (("data-race\n", True), ("# all\n* parts.cu\n", True), ("data-race *.cu sec*  # both\n", True),
