@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 int main(int argc, char** argv) {
@@ -21,8 +22,11 @@ int main(int argc, char** argv) {
       MPI_Comm part = MPI_COMM_NULL;
       MPI_Comm_split(MPI_COMM_WORLD, all.rank() % 2, all.rank(), &part);
       hd::tests::check_reductions(hd::ranks_of(part, hd::target::serial()));
+      hd::tests::check_exchanges(hd::ranks_of(part));
       MPI_Comm_free(&part);
     }
   });
-  if (all.rank() == 0) std::printf("%d ranks agree\n", all.size());
+  const std::string links = all.between_gpus();
+  if (all.rank() == 0)
+    std::printf("%d ranks agree%s%s\n", all.size(), links.empty() ? "" : " over ", links.c_str());
 }

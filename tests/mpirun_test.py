@@ -19,7 +19,8 @@ def run(*arguments):
 with tempfile.TemporaryDirectory() as folder:
     result = run(folder)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout == f"{ranks} ranks agree\n", result.stdout
+    # Behind it how GPUs are connected, where there are some.
+    assert result.stdout.startswith(f"{ranks} ranks agree"), result.stdout
 
     start = time.monotonic()
     result = run(folder, "fail")

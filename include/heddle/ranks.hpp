@@ -15,10 +15,6 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::impl {
-struct gpu_place;
-}  // namespace heddle::impl
-
 namespace heddle {
 
 /// The processes that compute together, called ranks as MPI calls them, and the target of this one. A small
@@ -28,7 +24,8 @@ namespace heddle {
 ///     hd::distributed_array<float> x(all, hd::shape{n});
 ///     float total = hd::reduce(all, x);
 ///
-/// Every rank makes the same calls in the same order.
+/// Every rank makes the same calls in the same order. Where there are several, the GPU of a rank becomes the
+/// current device of the thread that makes them.
 class ranks {
  public:
   /// This process alone, on `where`, which is not `auto`.

@@ -124,6 +124,7 @@ class over_nccl final : public over_gpus {
  public:
   over_nccl(const std::shared_ptr<transport>& cpu, const target& where)
       : over_gpus(cpu, where), connected_(cpu->rank(), cpu->size(), common_id(*cpu)) {}
+  ~over_nccl() override { cudaStreamSynchronize(side().stream()); }
 
   using transport_over::broadcast;
   void broadcast(void* data, std::size_t bytes, int from, const target& where) override {
@@ -307,7 +308,8 @@ const char* reason_against_nccl(const std::vector<gpu_place>& places) {
 gpu_place place_of(const target& where) {
   gpu_place place;
   if (!where.is_gpu()) return place;
-  const current_device on(where);
+  // For good: going back to the first GPU with every call would take memory of it for each rank.
+  check(cudaSetDevice(where.device()), "cudaSetDevice");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, where.device()), "cudaGetDeviceProperties");
   static_assert(sizeof properties.uuid == sizeof place.device);

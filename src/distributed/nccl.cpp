@@ -56,7 +56,9 @@ nccl_communicator::nccl_communicator(int rank, int size, const nccl_unique_id& i
 }
 
 nccl_communicator::~nccl_communicator() {
-  nccl::loaded().destroy(handle_);
+  // At the end of a program CUDA may be gone before it.
+  int device = 0;
+  if (cudaGetDevice(&device) == cudaSuccess) nccl::loaded().destroy(handle_);
 }
 
 void nccl_communicator::check(int status, const char* call, const std::string& what) const {

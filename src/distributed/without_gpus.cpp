@@ -19,8 +19,8 @@ std::shared_ptr<transport> with_gpus(std::shared_ptr<transport> cpu, const targe
 }
 
 // No rank is on a GPU then.
-void library_block_totals(runtime_op, dtype, const void*, std::size_t, std::span<const scan_block>, void*,
-                          const target&) {
+void library_block_totals_on_gpu(runtime_op, dtype, const void*, std::size_t, std::span<const scan_block>,
+                                 void*, const target&) {
   fail(needs_cuda);
 }
 void library_sorted_bounds(dtype, sort_order, const void*, std::size_t, const void*, std::size_t, void*,

@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 
 from own_kernels import Unwritten, blocks_of, launch, n
-from scan_order import scan_along_axis, scanned_in_order
+from scan_order import block, from_left, scan_along_axis, scanned_in_order
 
 random = np.random.default_rng(13)
 KINDS = {"floats": ("float32", operator.add), "doubles": ("float64", operator.add), "maxima": ("float32", np.maximum)}
@@ -56,6 +56,19 @@ class ScanOrder(unittest.TestCase):
                                      n(length), np.uint32(of_warp), exclusive, given, init is not None, in_place, n(to),
                                      x if in_place else Unwritten(kind, to + rows * length), schedules=2)
                     self.check(out[to:], name, x[first:].reshape(rows, length, 1), exclusive, init)
+
+    def test_totals_of_blocks(self):
+        """Blocks that one warp takes row by row and in batches, and that all warps share; aligned and not."""
+        for name, first, blocks, start in (("floats", 5, ((5, 0), (6, 1), (8, 3), (64, 6), (128, 7)), 1), ("doubles", 63, ((63, 0), (64, 6), (128, 1)), 2),
+                                           ("floats", 0, ((0, 4),), 0)):
+            with self.subTest(name=name, first=first, start=start):
+                kind, op = KINDS[name]
+                last, level = blocks[-1]
+                rows = (random.standard_normal((last + (1 << level) - first, 32, 4)) * 2.0**random.integers(-20, 20)).astype(kind)
+                totals = [block(op, [from_left(op, list(vector)) for vector in row]) for row in rows]
+                *_, found = launch("scan_blocks", f"block_totals_{name}", max(len(blocks) - 1, 1), 256, np.concatenate([np.zeros(start, kind), rows.ravel()]),
+                                   n(start), n(first), np.array(blocks, "uint64"), n(len(blocks)), Unwritten(kind, len(blocks)), schedules=2)
+                np.testing.assert_array_equal(found, [block(op, totals[f - first:f - first + (1 << level)]) for f, level in blocks])
 
     def test_short_rows_of_wide_elements(self):
         for exclusive, length in ((False, 1), (True, 31), (False, 33), (True, 70)):

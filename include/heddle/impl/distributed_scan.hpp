@@ -28,31 +28,37 @@ namespace heddle::impl {
 /// Rows first … last−1 in blocks of at most 2^most rows, as few as there are.
 std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigned most);
 
-/// What blocks of rows in the memory of a GPU combine to, by a built-in operator whose order matters, on the
-/// CPU. Row `first` begins at x.
+/// What blocks of rows in the memory of `where` combine to, by a built-in operator whose order matters, on
+/// the CPU. Row `first` begins at x.
 void library_block_totals(runtime_op op, dtype type, const void* x, std::size_t first,
                           std::span<const scan_block> blocks, void* totals, const target& where);
+void library_block_totals_on_gpu(runtime_op op, dtype type, const void* x, std::size_t first,
+                                 std::span<const scan_block> blocks, void* totals, const target& where);
 
 inline namespace HD_BUILD {
+
+/// What 2^level rows combine to.
+template <class T, class Op>
+T total_of_rows(const T* x, unsigned level, const Op& op) {
+  order::uninitialized<T, 60> block;
+  for (std::size_t r = 0; r < std::size_t{1} << level; ++r, x += order::scan_row<T>)
+    order::append_block(op, r, 0, cpu::reduce_row<T>(element_at<T, Op>{x}, op), &block[0]);
+  return block[level];
+}
 
 /// What each of the blocks combines to. Row 0 of x is row `first` of the array.
 template <class T, class Op>
 array<T> block_totals(const target& where, array_view<const T> x, std::size_t first,
                       const std::vector<scan_block>& blocks, const Op& op) {
-  constexpr std::size_t row = order::scan_row<T>;
   array<T> totals(blocks.size());
-  if (!where.is_gpu()) {
-    cpu::for_slices(where.threads(), blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t b = begin; b < end; ++b) {
-        order::uninitialized<T, 60> of_rows;
-        const T* from = x.data() + (blocks[b].first - first) * row;
-        for (std::size_t r = 0; r < std::size_t{1} << blocks[b].level; ++r, from += row)
-          order::append_block(op, r, 0, cpu::reduce_row<T>(element_at<T, Op>{from}, op), &of_rows[0]);
-        totals.data()[b] = of_rows[blocks[b].level];
-      }
-    });
-  } else if constexpr (library_combines<T, Op>()) {
+  if constexpr (library_combines<T, Op>()) {
     library_block_totals(function_of<Op>, dtype_of<T>, x.data(), first, blocks, totals.data(), where);
+  } else if (!where.is_gpu()) {
+    cpu::for_slices(where.threads(), blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t b = begin; b < end; ++b)
+        totals.data()[b] =
+            total_of_rows(x.data() + (blocks[b].first - first) * order::scan_row<T>, blocks[b].level, op);
+    });
   } else {
 #if defined(__CUDACC__)
     gpu::scan_block_totals(where, x.data(), first, blocks, op, totals.data());

@@ -9,6 +9,9 @@
 
 namespace heddle::impl {
 
+/// The GPU of a rank, as other ranks see it.
+struct gpu_place;
+
 /// Bytes that go to a rank, which may be this one.
 struct outgoing {
   int to;
