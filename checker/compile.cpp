@@ -13,9 +13,9 @@ compiled_kernel compile_kernel(const std::string& path, compile_options options,
   return made;
 }
 
-compilation compile_program(const std::string& path, compile_options options) {
+compilation compile_program(const std::vector<jit::source_file>& files, compile_options options) {
   options.is_watched = options.is_program = true;
-  return jit::compile_file(path, std::move(options));
+  return jit::compile_files(files, std::move(options));
 }
 
 }  // namespace heddle::checker

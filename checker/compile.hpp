@@ -24,6 +24,6 @@ struct compiled_kernel {
 compiled_kernel compile_kernel(const std::string& path, compile_options options, const std::string& kernel);
 
 /// The same of a whole program, whose main is run.
-compilation compile_program(const std::string& path, compile_options options);
+compilation compile_program(const std::vector<jit::source_file>& files, compile_options options);
 
 }  // namespace heddle::checker

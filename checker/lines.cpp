@@ -1,6 +1,7 @@
 #include "lines.hpp"
 
 #include "jit/module_state.hpp"
+#include "jit/source_names.hpp"
 #include "launch.hpp"
 #include "race_hint.hpp"
 
@@ -161,6 +162,20 @@ void find_line(module_lines& lines, place& p) {
   p.line = at->line;
 }
 
+/// What a library does in a kernel of its own is done where the program calls it.
+void move_to_call_of_library(finding& f) {
+  constexpr std::string_view launches = "launches ";
+  const auto by = std::find_if(f.places.begin(), f.places.end(),
+                               [&](const place& p) { return !p.has_thread && p.what.starts_with(launches); });
+  if (by == f.places.end()) return;
+  for (place& p : f.places) {
+    if (!p.has_thread || !is_of_device_language(p.file)) continue;
+    p.file = by->file;
+    p.line = by->line;
+    p.function = by->what.substr(launches.size(), by->what.find("<<<") - launches.size());
+  }
+}
+
 /// Gives an index that was out of an array's bounds, which is known by the place of its brackets alone, the
 /// name of the array. g++ gives the place where the brackets close. clang++ gives that where the expression
 /// begins, which is the same for all brackets in a row: how many follow says the axes that are left. Of
@@ -274,6 +289,7 @@ void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vect
   module_lines lines(compiled.library->path(), base);
   for (finding& f : findings) {
     for (place& p : f.places) find_line(lines, p);
+    move_to_call_of_library(f);
     name_indexed_array(compiled.subscripts, f);
   }
 

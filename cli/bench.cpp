@@ -7,6 +7,7 @@
 #include "bench/measurement.hpp"
 #include "bench/patterns.hpp"
 #include "bench/peers.hpp"
+#include "bench/report.hpp"
 #include "bench/scaling.hpp"
 #include "bench/sizes.hpp"
 #include "commands.hpp"
@@ -80,22 +81,6 @@ struct plan {
   std::vector<dtype> types;
   std::vector<std::size_t> sizes;
   std::vector<std::string> algorithms;
-};
-
-/// How fast one contender was with n elements.
-struct result {
-  target where;
-  dtype type;
-  std::size_t n;
-  std::string name;
-  enum contender::kind kind;
-  std::size_t bytes, buffers;
-  measurement call;
-  std::optional<measurement> back_to_back = {}, whole_call = {};
-  std::string ceiling = {};  ///< what it is a fraction of; empty for that itself
-  double fraction = 0;
-
-  double gb_per_s() const noexcept { return static_cast<double>(bytes) / call.seconds / 1e9; }
 };
 
 /// Parses each part of a list, whose every part has been checked.
@@ -265,106 +250,6 @@ std::vector<result> measure(const workload& work, const contenders& all, double 
   return results;
 }
 
-std::string time_text(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.1f} ns", seconds * 1e9);
-  if (seconds < 1e-3) return fmt::format("{:.2f} µs", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
-  return fmt::format("{:.2f} s", seconds);
-}
-
-std::string row_text(const std::string& where, const std::string& name, const std::string& type,
-                     const std::string& n, const std::string& median, const std::string& spread,
-                     const std::string& rate, const std::string& fraction, const std::string& gpu_columns) {
-  std::string row = fmt::format("{:<12} {:<14} {:<10} {:>10} {:>10} {:>7} {:>9}  {:<13}{}", where, name, type,
-                                n, median, spread, rate, fraction, gpu_columns);
-  row.erase(row.find_last_not_of(' ') + 1);
-  return row + "\n";
-}
-
-std::string gpu_columns(const std::string& back_to_back, const std::string& whole_call) {
-  return fmt::format("{:>13} {:>11}", back_to_back, whole_call);
-}
-
-std::string head_text(bool with_gpu) {
-  return row_text("target", "algorithm", "type", "n", "median", "spread", "GB/s", "of ceiling",
-                  with_gpu ? gpu_columns("back to back", "whole call") : "");
-}
-
-std::string row_text(const result& one) {
-  return row_text(one.where.text(), one.name, name(one.type), size_text(one.n), time_text(one.call.seconds),
-                  fmt::format("{:.1f} %", 100 * one.call.interquartile() / one.call.seconds),
-                  fmt::format("{:.2f}", one.gb_per_s()),
-                  one.ceiling.empty() ? "" : fmt::format("{:.2f} of {}", one.fraction, one.ceiling),
-                  one.whole_call
-                      ? gpu_columns(time_text(one.back_to_back->seconds), time_text(one.whole_call->seconds))
-                      : "");
-}
-
-json json_of(const result& one, const bench_options& options) {
-  constexpr const char* kinds[] = {"heddle", "peer", "ceiling"};
-  json made = {{"pattern", options.pattern},
-               {"target", one.where.text()},
-               {"algorithm", one.name},
-               {"kind", kinds[static_cast<int>(one.kind)]},
-               {"dtype", name(one.type)},
-               {"n", one.n},
-               {"bytes", one.bytes},
-               {"seconds", one.call.seconds},
-               {"interquartile_seconds", one.call.interquartile()},
-               {"gb_per_s", one.gb_per_s()},
-               {"samples", one.call.samples},
-               {"calls_per_sample", one.call.calls_a_sample},
-               {"buffers", one.buffers}};
-  if (options.pattern != "transform") made["op"] = options.op;
-  if (options.check && one.kind == contender::kind::algorithm && has_answer(one.type)) made["checked"] = true;
-  if (!one.ceiling.empty()) {
-    made["ceiling"] = one.ceiling;
-    made["fraction_of_ceiling"] = one.fraction;
-  }
-  if (one.whole_call) {
-    made["back_to_back_seconds"] = one.back_to_back->seconds;
-    made["whole_call_seconds"] = one.whole_call->seconds;
-  }
-  return made;
-}
-
-/// What is measured, as a title says it.
-std::string title_of(const plan& what, const bench_options& options, const target& where) {
-  std::string title =
-      fmt::format("{} ({}) on {}", options.pattern,
-                  what.which == pattern::transform ? "x + 1" : options.op.c_str(), where.text());
-  if (what.types.size() == 1) title += fmt::format(", {}", name(what.types.front()));
-  return title;
-}
-
-/// A panel for each target with results, a line for each contender and type.
-std::vector<chart_panel> panels_of(const plan& what, const bench_options& options,
-                                   const std::vector<result>& results) {
-  std::vector<chart_panel> panels;
-  for (const target& where : what.targets) {
-    if (std::none_of(results.begin(), results.end(), [&](const result& r) { return r.where == where; })) {
-      continue;
-    }
-    chart_panel& panel = panels.emplace_back();
-    panel.title = title_of(what, options, where);
-    panel.subtitle = where.is_gpu() ? gpus()[static_cast<std::size_t>(where.device())].name : cpu_name();
-    for (const result& one : results) {
-      if (one.where != where) continue;
-      std::string line_name = one.name;
-      if (one.kind == contender::kind::ceiling) line_name += " (ceiling)";
-      if (what.types.size() > 1) line_name += fmt::format(" {}", name(one.type));
-      auto line = std::find_if(panel.lines.begin(), panel.lines.end(),
-                               [&](const chart_line& l) { return l.name == line_name; });
-      if (line == panel.lines.end()) {
-        panel.lines.push_back({line_name, one.kind, {}});
-        line = std::prev(panel.lines.end());
-      }
-      line->points.emplace_back(static_cast<double>(one.n), one.gb_per_s());
-    }
-  }
-  return panels;
-}
-
 void write(atomic_file& file, const std::string& text) {
   file.write(text.data(), text.size());
   file.commit();
@@ -489,6 +374,7 @@ void run(const bench_options& options) {
   refuse_over_ranks(true, "bench", "it takes --ranks");
   const plan what = plan_of(options);
   if (!options.plot_file.empty()) require_gnuplot();
+  const measured_work work{options.pattern, options.op, options.check};
   std::optional<atomic_file> json_file, plot_file;
   if (!options.json_file.empty()) json_file.emplace(options.json_file);
   if (!options.plot_file.empty()) plot_file.emplace(options.plot_file);
@@ -509,11 +395,11 @@ void run(const bench_options& options) {
   if (failure && results.empty()) fail(*failure);
 
   if (json_file) {
-    for (const result& one : results) all["results"].push_back(json_of(one, options));
+    for (const result& one : results) all["results"].push_back(json_of(one, work));
     if (failure) all["error"] = *failure;
     write(*json_file, all.dump(2) + "\n");
   }
-  if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
+  if (plot_file) write(*plot_file, draw_chart(panels_of(what.targets, what.types, work, results)));
   if (failure) {
     const bool written = json_file || plot_file;
     fail(*failure + (written ? "; what was measured until then is written" : ""));

@@ -1,5 +1,7 @@
 #include "checker/arguments.hpp"
+#include "checker/built_program.hpp"
 #include "checker/compile.hpp"
+#include "checker/compiler_command.hpp"
 #include "checker/lines.hpp"
 #include "checker/program.hpp"
 #include "checker/report.hpp"
@@ -15,10 +17,14 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <new>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -33,19 +39,22 @@ struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
-  double timeout = 60;
-  std::string junit, report, fail_on = "warning";
+  double timeout = 60, budget = std::numeric_limits<double>::infinity();
+  std::string junit, sarif, suppressions, baseline, report, fail_on = "warning";
   int error_exitcode = 1;
   // Of whole programs.
-  std::vector<std::string> words;
+  std::vector<std::string> files, words, commands, libraries, library_folders;
+  std::string language, built;
   bool checks_leaks = false;
+  std::string kernel_filter;
+  std::uint64_t launches = std::numeric_limits<std::uint64_t>::max();
 
   bool is_program() const { return kernel.empty(); }
 };
 
 struct verdict {
   std::vector<checker::finding> findings;
-  std::string junit, report;
+  std::string junit, sarif, report;
   int status = 0;  // of a program
 };
 
@@ -53,6 +62,14 @@ checker::severity severity_of(const std::string& text) {
   return text == "note"      ? checker::severity::note
          : text == "warning" ? checker::severity::warning
                              : checker::severity::error;
+}
+
+/// What is not to be told.
+checker::known_findings known_to(const check_options& options) {
+  checker::known_findings known;
+  if (!options.suppressions.empty()) known.read_suppressions(options.suppressions);
+  if (!options.baseline.empty()) known.read_baseline(options.baseline);
+  return known;
 }
 
 /// What both kinds of checks measure, after `what` was run.
@@ -74,6 +91,12 @@ verdict check_kernel(const check_options& options) {
   if (!options.words.empty())
     throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
                             options.words.front()));
+  if (!options.kernel_filter.empty() || options.launches != std::numeric_limits<std::uint64_t>::max())
+    throw error(
+        "--kernel-filter and --launches are for programs: --kernel names the one kernel that is launched");
+  if (options.files.size() > 1)
+    throw error(fmt::format("'{}': a kernel is checked with its file alone", options.files[1]));
+  const checker::known_findings known = known_to(options);
   std::vector<checker::argument> arguments = options.read_arguments();
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
@@ -86,46 +109,95 @@ verdict check_kernel(const check_options& options) {
   launch.schedules = options.schedules;
   launch.legacy_warps = options.legacy_warps;
   launch.seconds_without_end = options.timeout;
+  launch.watched_seconds = options.budget;
   launch.profiles = options.profile;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
   checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{shown_path(options.source), options.kernel, launch,
-                              severity_of(options.fail_on)};
+                              severity_of(options.fail_on), known.remove_from(outcome.findings)};
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (!options.json) print(outcome.printed);
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome), report};
+  return {outcome.findings, checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings), report};
+}
+
+bool is_source(const std::string& word) {
+  return jit::language_of(word).has_value();
+}
+
+/// The files of a program, or those of targets of a build.
+std::vector<jit::source_file> sources_of(const check_options& options) {
+  std::vector<jit::source_file> result;
+  if (!options.commands.empty())
+    result = checker::sources_of_targets(options.commands[0], options.commands[1]);
+  for (const std::string& file : options.files) {
+    const auto by_ending = jit::language_of(file);
+    const auto language = options.language == "cu"    ? jit::source_language::cuda
+                          : options.language == "c"   ? jit::source_language::c
+                          : options.language == "c++" ? jit::source_language::cpp
+                          // The only file is CUDA, whatever its name is.
+                          : options.files.size() == 1 && result.empty()
+                              ? jit::source_language::cuda
+                              : by_ending.value_or(jit::source_language::cuda);
+    result.push_back({file, language, {}});
+  }
+  return result;
+}
+
+checker::compilation compile(const check_options& options) {
+  if (!options.built.empty()) return checker::read_built_program(options.built);
+  checker::compile_options compile = options.compile;
+  compile.is_profiled = options.profile;
+  for (const std::string& folder : options.library_folders) compile.link_words.push_back("-L" + folder);
+  for (const std::string& library : options.libraries) {
+    if (!checker::is_library_of_cuda(library)) compile.link_words.push_back("-l" + library);
+  }
+  return checker::compile_program(sources_of(options), std::move(compile));
 }
 
 verdict check_program(const check_options& options) {
-  static_cast<void>(options.checked_target());
-  checker::compile_options compile = options.compile;
-  compile.is_profiled = options.profile;
-  const checker::compilation compiled = checker::compile_program(options.source, std::move(compile));
-  checker::program_checked what{shown_path(options.source), options.words, {}, severity_of(options.fail_on)};
+  const checker::known_findings known = known_to(options);
+  try {
+    const std::regex filter(options.kernel_filter);
+  } catch (const std::regex_error& wrong) {
+    throw error(fmt::format("--kernel-filter '{}' is no regular expression: {}", options.kernel_filter,
+                            wrong.what()));
+  }
+  const checker::compilation compiled = compile(options);
+  checker::program_checked what{
+      shown_path(options.source), options.words, {}, severity_of(options.fail_on), {}};
   what.options.seed = options.seed;
   what.options.schedules = options.schedules;
+  what.options.threads = options.cores();
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
+  what.options.budget = options.budget;
+  what.options.kernel_filter = options.kernel_filter;
+  what.options.watched_launches = options.launches;
   what.options.profiles = options.profile;
   what.options.prints_to_error = (options.json && options.report.empty()) || is_kept_for_data();
-  std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
+  std::vector<std::string> words{options.built.empty()
+                                     ? std::filesystem::path(options.source).replace_extension().string()
+                                     : options.built};
   words.insert(words.end(), options.words.begin(), options.words.end());
-  const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  what.hidden = known.remove_from(outcome.findings);
   report_stats(options, compiled, outcome,
                {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome), report, outcome.status};
+  return {outcome.findings, checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings), report, outcome.status};
 }
 
 void run(const check_options& options) {
-  std::unique_ptr<atomic_file> junit, report;
+  std::unique_ptr<atomic_file> junit, sarif, report;
   const auto write = [](std::unique_ptr<atomic_file>& file, const std::string& text) {
     const std::unique_ptr<atomic_file> out = std::move(file);
     if (out == nullptr) return;
@@ -136,9 +208,11 @@ void run(const check_options& options) {
   try {
     // That it can be written is known before anything runs.
     if (!options.junit.empty()) junit = std::make_unique<atomic_file>(options.junit);
+    if (!options.sarif.empty()) sarif = std::make_unique<atomic_file>(options.sarif);
     if (!options.report.empty()) report = std::make_unique<atomic_file>(options.report);
     const verdict found = options.is_program() ? check_program(options) : check_kernel(options);
     write(junit, found.junit);
+    write(sarif, found.sarif);
     if (report != nullptr) {
       write(report, found.report);
     } else if (options.json) {
@@ -166,36 +240,70 @@ void run(const check_options& options) {
 /// What the program is called with.
 std::vector<std::string> words_behind_mark;
 
-bool is_source(const std::string& word) {
-  const std::string ending = std::filesystem::path(word).extension().string();
-  return ending == ".cu" || ending == ".cpp" || ending == ".cc" || ending == ".c" || ending == ".cuh";
-}
-
 }  // namespace
 
 void take_program_arguments(std::vector<std::string>& words) {
+  if (words.size() > 1 && words.front() == checker::runs_built_program) {
+    const char* const own = std::getenv("HEDDLE_CHECK_OPTIONS");
+    std::vector<std::string> call{"check"};
+    for (std::string& option : checker::split_as_shell(own == nullptr ? "" : own))
+      call.push_back(std::move(option));
+    call.insert(call.end(), {"--built", words[1], "--"});
+    call.insert(call.end(), words.begin() + 2, words.end());
+    words = std::move(call);
+  }
   if (words.empty() || (words.front() != "check" && words.front() != "run")) return;
   const auto mark = std::find(words.begin(), words.end(), "--");
-  // As compilers spell it.
+  // As compilers spell them.
   for (auto word = words.begin(); word != mark; ++word) {
-    if (word->starts_with("-std=")) word->insert(0, "-");
+    if (word->starts_with("-std=") || *word == "-include" || *word == "-isystem") word->insert(0, "-");
+    if (*word == "-rdc=true" || *word == "-dc") *word = "--rdc";
+    if (*word == "-O") *word = "-O1";
   }
   if (words.front() == "run" || mark == words.end()) return;
   words_behind_mark.assign(mark + 1, words.end());
   words.erase(mark, words.end());
 }
 
+namespace {
+
+/// How the files of a program are compiled and linked.
+void add_files_to(CLI::App& command, check_options& options) {
+  const auto many = [&](const char* name, std::vector<std::string>& into, const char* what,
+                        const char* text) {
+    command.add_option(name, into, what)->option_text(text)->expected(1)->allow_extra_args(false)->take_all();
+  };
+  many("-l", options.libraries, "A library of a program; those of CUDA are left out", "NAME");
+  many("-L", options.library_folders, "Where libraries are", "DIR");
+  command.add_option("-x", options.language, "What all files are, whatever their names")
+      ->option_text("LANGUAGE")
+      ->check(CLI::IsMember({"cu", "c++", "c"}));
+  command.add_option("-O", "Ignored: a check compiles in its own way")->option_text("N");
+  command.add_flag("--rdc", options.compile.is_relocatable,
+                   "Files use one another's code of the device, also spelled -rdc=true");
+  command
+      .add_option("--compile-commands", options.commands,
+                  "compile_commands.json of a build and, with commas between them, the targets to link")
+      ->option_text("FILE TARGET")
+      ->expected(2);
+  command.add_option("--built", options.built)->group("");
+}
+
+}  // namespace
+
 void add_check(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "check", "Run a CUDA kernel or program on the CPU and find its races and other mistakes");
   const auto options = std::make_shared<check_options>();
-  reads_file(command->add_option("FILE.cu", options->source, "A kernel's file with --kernel, or a program")
-                 ->required()
-                 ->option_text(" "));
-  command->add_option("ARGUMENTS", options->words, "What a program is called with, after --")
+  command
+      ->add_option(
+          "FILE.cu", options->files,
+          "A kernel's file with --kernel, or the files of a program: .cu, .cpp, .c; what it is called "
+          "with follows --")
       ->option_text("...");
   options->add_launch_to(*command, false);
   options->add_compilation_to(*command);
+  add_files_to(*command, *options);
   options->add_place_to(*command);
   command->add_option("--seed", options->seed, "Another order in which threads run; default 0")
       ->option_text("S")
@@ -209,6 +317,19 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(check_number::above(0));
+  command
+      ->add_option("--budget", options->budget,
+                   "About how long to watch: a spread of blocks and launches, the rest runs unwatched")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      ->add_option("--kernel-filter", options->kernel_filter,
+                   "Of a program, the kernels to watch: a regular expression that is in their names")
+      ->option_text("REGEX");
+  command
+      ->add_option("--launches", options->launches, "Of a program, how many launches of each kernel to watch")
+      ->option_text("N")
+      ->transform(count_from(1));
   command->add_flag(
       "--profile", options->profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
@@ -227,6 +348,16 @@ void add_check(CLI::App& app) {
       ->check(CLI::Range(1, 255));
   writes_file(
       command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
+  writes_file(
+      command->add_option("--sarif", options->sarif, "What was found for a code host")->option_text("FILE"));
+  reads_file(command
+                 ->add_option("--suppressions", options->suppressions,
+                              "Findings that are not told: lines of a kind, a file and a function")
+                 ->option_text("FILE"));
+  reads_file(command
+                 ->add_option("--baseline", options->baseline,
+                              "An earlier report, by --json: what it has is not told again")
+                 ->option_text("FILE"));
   command->footer(
       "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
       "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"
@@ -235,13 +366,16 @@ void add_check(CLI::App& app) {
       "lanes that do not arrive, and locks without a fence.\n"
       "Exit status: 1 findings, 2 could not run, otherwise the program's own, or 0.");
   command->callback([options] {
-    if (!options->words.empty()) {
-      const std::string& word = options->words.front();
-      throw CLI::ValidationError(fmt::format("'{}'", word),
-                                 is_source(word)
-                                     ? "one file is checked at a time: #include the others in it"
-                                     : "one argument too many: what a program is called with follows --");
+    for (std::size_t i = 1; i < options->files.size(); ++i) {
+      if (!is_source(options->files[i]))
+        throw CLI::ValidationError(fmt::format("'{}'", options->files[i]),
+                                   "no source: what a program is called with follows --");
     }
+    if (options->files.empty() && options->commands.empty() && options->built.empty())
+      throw CLI::RequiredError("FILE.cu");
+    options->source = !options->built.empty()  ? options->built
+                      : options->files.empty() ? options->commands[1]
+                                               : options->files.front();
     options->words = words_behind_mark;
     run(*options);
   });

@@ -39,8 +39,12 @@ void add_transform(CLI::App& app);
 /// first word that belongs to none.
 void keep_expression_from_options(const CLI::App& app, std::vector<std::string>& words);
 
-/// Of `check PROGRAM.cu -- ARGUMENTS...` what follows the mark is the program's own: takes it out. Of -std=S,
-/// as compilers have it, makes --std=S.
+/// What heddle-nvcc does, this command by another name, with the words of a command line of nvcc; its status.
+int run_as_nvcc(std::vector<std::string> words);
+
+/// Of a program that heddle-nvcc has built makes a `check` of it, with options of HEDDLE_CHECK_OPTIONS. Of
+/// `check PROGRAM.cu -- ARGUMENTS...` what follows the mark is the program's own: takes it out. Of -std=S, as
+/// compilers have it, makes --std=S.
 void take_program_arguments(std::vector<std::string>& words);
 
 }  // namespace heddle::cli

@@ -1,6 +1,7 @@
 #include "kernel_options.hpp"
 
 #include "checker/arguments.hpp"
+#include "checker/compiler_command.hpp"
 #include "file_options.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
@@ -34,15 +35,6 @@ bool read_extents(std::string_view text, heddle_device::index3& out) {
 std::string check_extents(const std::string& text) {
   heddle_device::index3 ignored{};
   return read_extents(text, ignored) ? "" : fmt::format("'{}' is not X, X,Y or X,Y,Z", text);
-}
-
-/// The language again; C++17 for those before it, which what kernels include is not written in.
-std::string newer_standard(const std::string& text) {
-  for (const std::string_view older : {"03", "11", "14"}) {
-    if (text == fmt::format("c++{}", older) || text == fmt::format("gnu++{}", older))
-      return text.substr(0, text.size() - 2) + "17";
-  }
-  return text;
 }
 
 /// The argument again, with the count of an array in digits where it is a whole number.
@@ -108,11 +100,22 @@ void kernel_options::add_compilation_to(CLI::App& command) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  command
+      .add_option("--include", compile.forced_includes, "A header that is read first, also spelled -include")
+      ->option_text("FILE")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_option("--isystem", compile.include_folders, "As -I, also spelled -isystem")
+      ->option_text("DIR")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
   compile.standard = "c++17";
   command
       .add_option("--std", compile.standard, "The language; default c++17, which stands for older ones too")
       ->option_text("S")
-      ->transform(newer_standard)
+      ->transform(checker::newer_standard)
       ->check(CLI::IsMember({"c++17", "c++20", "c++23", "gnu++17", "gnu++20", "gnu++23"}));
 }
 
@@ -121,10 +124,14 @@ heddle::target kernel_options::checked_target() const {
   return heddle::target::parse(target);
 }
 
-checker::launch_options kernel_options::launch() const {
+std::size_t kernel_options::cores() const {
   const heddle::target where = checked_target();
+  return static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
+}
+
+checker::launch_options kernel_options::launch() const {
   checker::launch_options result;
-  result.threads = static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
+  result.threads = cores();
   read_extents(grid, result.grid);
   read_extents(block, result.block);
   result.shared_bytes = shared_bytes;

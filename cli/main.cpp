@@ -78,6 +78,8 @@ void refuse_empty_values(CLI::App& app) {
 int run(CLI::App& app, int argc, char** argv) {
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
+    if (argc > 0 && std::string_view(argv[0]).ends_with("heddle-nvcc"))
+      return heddle::cli::run_as_nvcc(std::move(words));
     heddle::cli::keep_expression_from_options(app, words);
     heddle::cli::take_program_arguments(words);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them

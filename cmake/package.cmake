@@ -9,6 +9,8 @@ if(TARGET heddle_command)
   if(TARGET heddle_mpi_command)
     install(TARGETS heddle_mpi_command)
   endif()
+  # The same command in nvcc's place.
+  install(FILES "${PROJECT_BINARY_DIR}/bin/heddle-nvcc" DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 if(TARGET heddle_manual)
   set(made "${PROJECT_BINARY_DIR}/share")

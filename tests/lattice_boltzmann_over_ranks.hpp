@@ -78,7 +78,7 @@ inline std::string name_of(const lbm::settings& given) {
 
 inline void check_flows(const ranks& all) {
   for (const lbm::settings& given : flows_to_try()) {
-    lbm::flow alone(target(), given), spread(all, given);
+    lbm::flow alone(all.where(), given), spread(all, given);
     expect(spread.has_obstacles() == alone.has_obstacles() && spread.fluid_cells() == alone.fluid_cells(),
            "obstacles of " + name_of(given));
     for (const std::uint64_t steps : {1, 2, 30}) {
@@ -94,7 +94,7 @@ inline void check_flows(const ranks& all) {
 inline void check_flow_checkpoints(const ranks& all, const std::string& folder) {
   for (const lbm::settings& given : flows_to_try()) {
     const std::string of_all = folder + "/all.checkpoint", of_one = folder + "/one.checkpoint";
-    lbm::flow alone(target(), given), spread(all, given);
+    lbm::flow alone(all.where(), given), spread(all, given);
     for (lbm::flow* const of : {&alone, &spread}) {
       of->advance(11);
       of->change();
@@ -103,7 +103,7 @@ inline void check_flow_checkpoints(const ranks& all, const std::string& folder) 
     spread.save(of_all);
     all.on_first([&] { alone.save(of_one); });
     alone.advance(9);
-    lbm::flow from_all = lbm::flow::resume(target(), of_all), from_one = lbm::flow::resume(all, of_one);
+    lbm::flow from_all = lbm::flow::resume(all.where(), of_all), from_one = lbm::flow::resume(all, of_one);
     from_all.advance(9);
     from_one.advance(9);
     const seen_of_flow wanted(alone);
@@ -136,7 +136,7 @@ inline void check_flow_that_blows_up(const ranks& all) {
     }
     return "";
   };
-  lbm::flow alone(target(), given), spread(all, given);
+  lbm::flow alone(all.where(), given), spread(all, given);
   const std::string wanted = message_of(alone), told = message_of(spread);
   expect(!wanted.empty() && told == wanted, "'" + told + "' where one machine says '" + wanted + "'");
 }

@@ -56,3 +56,7 @@ TEST_P(simulations_over_ranks, flows_that_blow_up_tell_every_rank) {
 TEST_P(simulations_over_ranks, points_in_the_disc_are_those_of_one_machine) {
   on_ranks(check_points);
 }
+
+TEST_P(simulations_over_ranks, pictures_are_those_of_one_machine) {
+  on_ranks(check_pictures);
+}

@@ -46,6 +46,7 @@ template <element T, class Op = plus>
 T reduce(const ranks& all, const distributed_array<T>& x, const Op& op = {}) {
   impl::check_ranks("reduce", all, x.all());
   if (x.size() == 0) return reduce(target(), array<T>(0), op);
+  if (all.size() == 1) return reduce(all.where(), x.local(), op);
   return impl::reduce_over_ranks<T>(all, x.local().reshaped({x.local().size()}),
                                     x.first_row() * impl::row_elements(x.shape()), x.size(), op);
 }

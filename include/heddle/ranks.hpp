@@ -24,7 +24,8 @@ namespace heddle {
 ///     hd::distributed_array<float> x(all, hd::shape{n});
 ///     float total = hd::reduce(all, x);
 ///
-/// Every rank makes the same calls in the same order.
+/// Every rank makes the same calls in the same order. Where there are several, the GPU of a rank becomes the
+/// current device of the thread that makes them.
 class ranks {
  public:
   /// This process alone, on `where`, which is not `auto`.

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ranks
+from ._arguments import whole
 from ._arrays import held, like, on_cpu
 from ._core import DistributedArray, Target
 
@@ -63,9 +64,7 @@ def top_k(a: Any, k: int, axis: int | None = None, *, largest: bool = True,
     >>> values.tolist(), places.tolist()
     ([5, 4], [4, 2])
     """
-    if k < 0:
-        raise ValueError(f"top_k: k is not negative, as {k} is")
-    return _core.top_k(a, k, axis, largest, target)
+    return _core.top_k(a, whole("k", k), axis, bool(largest), target)
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
@@ -123,5 +122,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, targ
     if side not in ("left", "right"):
         raise ValueError(f"side is left or right, not {side!r}")
     if sorter is not None:
-        a = like(np.take(on_cpu(a), on_cpu(sorter)), a)
+        x, order = on_cpu(a), on_cpu(sorter)
+        if order.dtype.kind not in "iu":
+            raise TypeError("sorter must only contain integers")
+        if order.size != x.size:
+            raise ValueError("sorter.size must equal a.size")
+        if order.size > 0 and not (0 <= order.min() and order.max() < x.size):
+            raise ValueError("Sorter index out of range.")
+        a = like(np.take(x, order), a)
     return _core.searchsorted(a, v, side == "right", target)

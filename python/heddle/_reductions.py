@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ranks
+from ._arguments import text
 from ._arrays import held, like, on_cpu
 from ._core import DistributedArray, Target
 
@@ -177,5 +178,5 @@ def reduce(a: Any, op: str = "add", *, axis: Any = None, keepdims: bool = False,
     6
     """
     if type(a) is DistributedArray:
-        return _ranks.reduced(op, False, a, axis, None, out, keepdims, initial, True)
-    return _core.reduce(op, False, a, axis, None, out, keepdims, initial, target)
+        return _ranks.reduced(text("the operator", op), False, a, axis, None, out, keepdims, initial, True)
+    return _core.reduce(text("the operator", op), False, a, axis, None, out, keepdims, initial, target)

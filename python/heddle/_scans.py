@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ranks
+from ._arguments import text
 from ._arrays import held, like, on_cpu
 from ._core import DistributedArray, Target
 
@@ -99,8 +100,8 @@ def inclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     [3, 3, 4, 4, 5]
     """
     if type(a) is DistributedArray:
-        return _ranks.scanned(op, False, False, a, axis, None, out, initial)
-    return _core.scan(op, False, False, a, axis, None, out, initial, target)
+        return _ranks.scanned(text("the operator", op), False, False, a, axis, None, out, initial)
+    return _core.scan(text("the operator", op), False, False, a, axis, None, out, initial, target)
 
 
 def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial: Any = None, out: Any = None,
@@ -112,5 +113,5 @@ def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     [0, 3, 4, 8, 9]
     """
     if type(a) is DistributedArray:
-        return _ranks.scanned(op, False, True, a, axis, None, out, initial)
-    return _core.scan(op, False, True, a, axis, None, out, initial, target)
+        return _ranks.scanned(text("the operator", op), False, True, a, axis, None, out, initial)
+    return _core.scan(text("the operator", op), False, True, a, axis, None, out, initial, target)

@@ -6,6 +6,7 @@
 #include "ranks.hpp"
 #include "simulations.hpp"
 #include "stencil.hpp"
+#include "strided.hpp"
 #include "target.hpp"
 #include "transform.hpp"
 #include "vectorized.hpp"
@@ -24,7 +25,12 @@ NB_MODULE(_core, m) {
   translate_errors();
   bind_target(m);
   bind_array(m);
-  bind_patterns(m);
+  bind_reductions(m);
+  bind_scans(m);
+  bind_order(m);
+  bind_products_and_transforms(m);
+  bind_random(m);
+  bind_selection(m);
   bind_ranks(m);
   bind_transform(m);
   bind_kernels(m);
@@ -32,6 +38,7 @@ NB_MODULE(_core, m) {
   bind_vectorized(m);
   bind_simulations(m);
   bind_stencil(m);
+  bind_strided(m);
 }
 
 }  // namespace heddle::python

@@ -87,13 +87,14 @@ void universe::frame(const placed_grid& live) {
   if (std::max({live.left, -live.left, live.top, -live.top}) > farthest) {
     fail("life: the pattern is more than 2^61 cells from where it began");
   }
-  if (engine_ == nullptr || size_.width != width || size_.height != height) {
-    engine_.reset();
+  const bool fits = engine_ != nullptr && size_.width == width && size_.height == height;
+  if (!fits) engine_.reset();
+  grid all(width, height);
+  if (!fits) {
     // No cell reaches the edges before the grid is framed again, so that edges may as well be joined.
     size_ = {width, height, true};
     make_engine();
   }
-  grid all(width, height);
   all.put(live.cells, beside, room);
   engine_->load(all);
   left_ = live.left - static_cast<std::int64_t>(beside);

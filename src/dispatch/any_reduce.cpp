@@ -239,7 +239,7 @@ std::pair<any_array, any_array> reduce_by_key(const target& requested, const any
                                          any_array(type, {count}, where)};
   firsts.copy(staged_keys.data(), size_of(keys.dtype()), false, result.first.data());
   array<std::size_t> offsets(count + 1, where);
-  firsts.places(offsets.data());
+  firsts.indices(offsets.data());
   offsets.set(keys.size(), count);
   impl::library_segmented_reduce(op, type, staged_values.data(), values.size(), offsets.data(), count,
                                  result.second.data(), where);

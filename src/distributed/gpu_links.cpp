@@ -308,7 +308,8 @@ const char* reason_against_nccl(const std::vector<gpu_place>& places) {
 gpu_place place_of(const target& where) {
   gpu_place place;
   if (!where.is_gpu()) return place;
-  const current_device on(where);
+  // For good: going back to the first GPU with every call would take memory of it for each rank.
+  check(cudaSetDevice(where.device()), "cudaSetDevice");
   cudaDeviceProp properties;
   check(cudaGetDeviceProperties(&properties, where.device()), "cudaGetDeviceProperties");
   static_assert(sizeof properties.uuid == sizeof place.device);

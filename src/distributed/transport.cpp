@@ -23,7 +23,7 @@ void copy_to_self(int rank, std::span<const outgoing> sends, std::span<const inc
 }
 
 void transport::broadcast(void* data, std::size_t bytes, int from, const target& where) {
-  if (!has_gpus()) return broadcast(data, bytes, from);
+  if (!has_gpus() && !where.is_gpu()) return broadcast(data, bytes, from);
   std::vector<outgoing> sends;
   std::vector<incoming> receives;
   if (rank() != from) receives.push_back({from, data, bytes});
@@ -34,7 +34,7 @@ void transport::broadcast(void* data, std::size_t bytes, int from, const target&
 
 void transport::all_gather(const void* mine, std::span<const std::size_t> bytes, void* all,
                            const target& where) {
-  if (!has_gpus()) return all_gather(mine, bytes, all);
+  if (!has_gpus() && !where.is_gpu()) return all_gather(mine, bytes, all);
   std::vector<outgoing> sends;
   std::vector<incoming> receives;
   char* to = static_cast<char*>(all);
@@ -49,7 +49,7 @@ void transport::all_gather(const void* mine, std::span<const std::size_t> bytes,
 
 void transport::all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
                            std::span<const std::size_t> bytes_from, const target& where) {
-  if (!has_gpus()) return all_to_all(from, bytes_to, to, bytes_from);
+  if (!has_gpus() && !where.is_gpu()) return all_to_all(from, bytes_to, to, bytes_from);
   std::vector<outgoing> sends;
   std::vector<incoming> receives;
   const char* next_sent = static_cast<const char*>(from);

@@ -34,7 +34,8 @@ std::string kernel_table(const std::vector<kernel_declaration>& kernels,
                            entry_name(k, instance), function, of_bound, address);
   };
   for (const kernel_declaration& k : kernels) {
-    if (!k.is_template) add(k, "", "::" + k.constant);
+    // What another file of the program defines is in its table.
+    if (!k.is_template && (k.is_defined || !options.is_program)) add(k, "", "::" + k.constant);
   }
   for (const std::string& instance : options.instances) {
     const kernel_name asked = parse_kernel_name(instance);
@@ -44,11 +45,26 @@ std::string kernel_table(const std::vector<kernel_declaration>& kernels,
         asked.parameters ? fmt::format("static_cast<void (*){}>({})", *asked.parameters, function)
                          : function);
   }
+  if (options.is_program)
+    return fmt::format(
+        "\n# 1 \"--kernel\"\nstatic const ::heddle_device::kernel_entry heddle_kernels_of_file[] = {{{} "
+        "{{nullptr, nullptr, nullptr}}}};\n"
+        "__attribute__((constructor(101))) static void heddle_begin_file() {{ "
+        "::heddle_device::begin_file(heddle_kernels_of_file); }}\n",
+        entries);
   return fmt::format(
       "\n# 1 \"--kernel\"\n"
       "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
       "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
       entries);
+}
+
+std::string main_entry_of_host(bool is_c) {
+  return fmt::format(
+      "\n{}__attribute__((visibility(\"default\"), used)) int heddle_module_main(int count, char** words, "
+      "char** "
+      "environment) {{ return ((int (*)(int, char**, char**))(void*)&main)(count, words, environment); }}\n",
+      is_c ? "" : "extern \"C\" ");
 }
 
 std::string main_entry() {

@@ -30,4 +30,7 @@ std::string kernel_table(const std::vector<kernel_declaration>& kernels,
 /// Source text behind that of a program: what calls its main.
 std::string main_entry();
 
+/// The same behind a file of the host alone.
+std::string main_entry_of_host(bool is_c);
+
 }  // namespace heddle::jit

@@ -60,7 +60,11 @@ constexpr library libraries[] = {
      "CUjit "
      "CUlibrary CUkernel CUmem CUipc",
      "cuda.h cudaProfiler.h cudaTypedefs.h"},
-    {"CUB", "cub::",
+    {"CUB",
+     "cub::BlockMergeSort cub::BlockRadixRank cub::BlockShuffle cub::BlockRunLengthDecode cub::WarpExchange "
+     "cub::WarpLoad cub::WarpStore cub::WarpMergeSort cub::DeviceCopy cub::DeviceMemcpy cub::DeviceMerge "
+     "cub::DeviceSpmv cub::DeviceTransform cub::GridBarrier cub::GridEvenShare cub::GridQueue "
+     "cub::TexObjInputIterator cub::ThreadReduce cub::detail cub::internal",
      "cub/cub.cuh cub/version.cuh cub/util_allocator.cuh cub/util_debug.cuh cub/util_device.cuh "
      "cub/util_macro.cuh "
      "cub/util_ptx.cuh cub/util_type.cuh cub/block/block_adjacent_difference.cuh "
@@ -83,8 +87,9 @@ constexpr library libraries[] = {
      "cub/thread/thread_reduce.cuh cub/thread/thread_scan.cuh cub/thread/thread_search.cuh "
      "cub/thread/thread_store.cuh cub/warp/warp_exchange.cuh cub/warp/warp_load.cuh "
      "cub/warp/warp_merge_sort.cuh "
-     "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh"},
-    {"Thrust", "thrust::",
+     "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh",
+     "heddle_device/cub/all.hpp"},
+    {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr thrust::shuffle",
      "thrust/adjacent_difference.h thrust/advance.h thrust/allocate_unique.h thrust/async/copy.h "
      "thrust/async/reduce.h thrust/binary_search.h thrust/complex.h thrust/copy.h thrust/count.h "
      "thrust/detail/config.h thrust/detail/type_traits.h thrust/device_allocator.h thrust/device_delete.h "
@@ -108,7 +113,8 @@ constexpr library libraries[] = {
      "thrust/system/tbb/execution_policy.h thrust/system_error.h thrust/tabulate.h thrust/transform.h "
      "thrust/transform_reduce.h thrust/transform_scan.h thrust/tuple.h thrust/uninitialized_copy.h "
      "thrust/uninitialized_fill.h thrust/unique.h thrust/universal_vector.h thrust/version.h "
-     "thrust/zip_function.h"},
+     "thrust/zip_function.h",
+     "heddle_device/thrust/all.hpp"},
 };
 
 /// Calls f with each of the words, until it returns true; says whether it did.
@@ -131,7 +137,9 @@ void write_headers_of_libraries(const std::filesystem::path& folder) {
       const std::filesystem::path path = folder / header;
       if (made.insert(path.parent_path()).second) std::filesystem::create_directories(path.parent_path());
       // g++ takes files of one content and time for one file.
-      std::ofstream(path) << "#pragma once\n// " << header << "\n";
+      std::ofstream out(path);
+      out << "#pragma once\n// " << header << "\n";
+      if (l.stand_in != nullptr) out << "#include \"" << l.stand_in << "\"\n";
       return false;
     });
   }

@@ -12,13 +12,14 @@ namespace heddle::jit {
 /// A library of the CUDA toolkit that is not supported. A source may include its headers: what it uses of
 /// them is refused where it does.
 struct library {
-  const char* name;     ///< as it is told: "cuBLAS"
-  const char* names;    ///< how its names begin, with blanks between; a namespace ends with "::",
-                        ///< and a name of one has it before the name
-  const char* headers;  ///< with blanks between
+  const char* name;                ///< as it is told: "cuBLAS"
+  const char* names;               ///< how its names begin, with blanks between; a namespace ends with "::",
+                                   ///< and a name of one has it before the name
+  const char* headers;             ///< with blanks between
+  const char* stand_in = nullptr;  ///< what they include instead; nothing where all of it is refused
 };
 
-/// Puts empty headers in place of those of all libraries into a folder.
+/// Puts headers in place of those of all libraries into a folder: empty ones, or with what stands in.
 void write_headers_of_libraries(const std::filesystem::path& folder);
 
 /// Those of which a preprocessed text has headers that were written into `folder`.

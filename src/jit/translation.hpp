@@ -2,20 +2,14 @@
 
 #include "jit/kernel_declaration.hpp"
 #include "jit/libraries.hpp"
+#include "jit/source_edits.hpp"
 #include "jit/subscripts.hpp"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heddle::jit {
-
-/// From `begin` to `end` of a source, which was kept as it is.
-struct kept_part {
-  std::size_t begin, end;
-  std::size_t in_text;  ///< where it begins in what was made of the source
-};
 
 /// A CUDA source as a host compiler takes it.
 struct translation {
@@ -23,13 +17,17 @@ struct translation {
   std::vector<kept_part> kept;
   std::vector<kernel_declaration> kernels;
   bool has_volatile = false;
+  bool has_main = false;
   std::vector<subscript> subscripts;  ///< in code of the device
 };
 
 struct translation_options {
   std::vector<std::string> instances;  ///< of templates, such as "sum<float>", that are kernels of the result
-  bool is_program = false;             ///< there must be a main, which the result exports
-  bool flattens = false;               ///< kernels have no calls of what has a body that is known
+  bool is_program = false;             ///< a main is exported
+  /// Of several files that are compiled apart, as by nvcc without -rdc=true: code and variables of the device
+  /// are the file's own.
+  bool is_apart = false;
+  bool flattens = false;                  ///< kernels have no calls of what has a body that is known
   std::vector<const library*> libraries;  ///< of which headers are included
 };
 
@@ -38,5 +36,8 @@ struct translation_options {
 /// kernels are described for what runs them: those that are no templates, and the instances of those that
 /// are. Lines stay where they are. What is not supported is a heddle::error that names it and its line.
 translation translate(std::string_view preprocessed, const translation_options& options);
+
+/// What a preprocessed source of the host alone, in C or C++, is compiled as: its main is exported.
+translation translate_host(std::string_view preprocessed, bool is_c);
 
 }  // namespace heddle::jit

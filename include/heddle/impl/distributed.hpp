@@ -190,7 +190,6 @@ struct tile_part {
 template <class T, class Op>
 T reduce_over_ranks(const ranks& all, array_view<const T> local, std::size_t first, std::size_t n,
                     const Op& op) {
-  if (all.size() == 1) return heddle::reduce(all.where(), local, op);
   constexpr std::size_t tile = order::tile<T, Op>;
   std::vector<tile_part> parts;
   std::vector<std::byte> values;

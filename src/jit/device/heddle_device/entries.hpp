@@ -6,8 +6,8 @@
 
 /// Where a kernel leaves its module: each function that the checker or the library provides is a jump through
 /// a slot that they fill. The names are hidden, so that they are found here whatever else the process has
-/// loaded. A module that is not watched knows by itself where its threads are, and what atomics and fences
-/// do.
+/// loaded, and weak, so that the files of a program share one set of them. A module that is not watched knows
+/// by itself where its threads are, and what atomics and fences do.
 
 #ifdef HEDDLE_WATCHED
 extern "C" {
@@ -15,6 +15,7 @@ heddle_device::index3 heddle_thread_index() __attribute__((const));
 heddle_device::index3 heddle_block_index() __attribute__((const));
 heddle_device::index3 heddle_block_size() __attribute__((const));
 heddle_device::index3 heddle_grid_size() __attribute__((const));
+int heddle_in_kernel();
 void heddle_fence(heddle_device::scope scope);
 void heddle_wide_shift(unsigned by, unsigned bits);
 unsigned long long heddle_atomic(const volatile void* address, unsigned long long operand,
@@ -78,8 +79,8 @@ void heddle_trap() __attribute__((noreturn));
 }
 
 #if defined(__x86_64__)
-#define HEDDLE_JUMP(name)                                                                                 \
-  ".globl " #name "\n.hidden " #name "\n.type " #name ", @function\n" #name ":\n jmp *heddle_slot_" #name \
+#define HEDDLE_JUMP(name)                                                                                \
+  ".weak " #name "\n.hidden " #name "\n.type " #name ", @function\n" #name ":\n jmp *heddle_slot_" #name \
   "(%rip)\n"
 #define HEDDLE_NOTHING "heddle_nothing:\n xor %eax, %eax\n ret\n"
 #define HEDDLE_COPY "mov %rdi, %rax\n mov %rdx, %rcx\n rep movsb\n ret\n"
@@ -112,7 +113,7 @@ asm(".pushsection .text.heddle, \"ax\", %progbits\n" HEDDLE_NOTHING HEDDLE_ACCES
         HEDDLE_JUMP) "heddle_plain_memcpy:\n" HEDDLE_COPY "heddle_plain_memmove:\n" HEDDLE_MOVE
                      "heddle_plain_memset:\n" HEDDLE_SET
                      ".popsection\n"
-                     ".pushsection .data.heddle, \"aw\", %progbits\n.balign 8\n.globl "
+                     ".pushsection .data.heddle, \"aw\", %progbits\n.balign 8\n.weak "
                      "heddle_module_slots\nheddle_module_slots:\n" HEDDLE_ACCESS_FUNCTIONS(HEDDLE_SLOT)
                          HEDDLE_DEVICE_FUNCTIONS(HEDDLE_SLOT)
                              HEDDLE_COPY_FUNCTIONS(HEDDLE_COPY_SLOT) ".popsection\n");
@@ -120,7 +121,7 @@ asm(".pushsection .text.heddle, \"ax\", %progbits\n" HEDDLE_NOTHING HEDDLE_ACCES
 asm(".pushsection .text.heddle, \"ax\", %progbits\n" HEDDLE_NOTHING HEDDLE_ACCESS_FUNCTIONS(HEDDLE_JUMP)
         HEDDLE_UNWATCHED_FUNCTIONS(
             HEDDLE_JUMP) ".popsection\n"
-                         ".pushsection .data.heddle, \"aw\", %progbits\n.balign 8\n.globl "
+                         ".pushsection .data.heddle, \"aw\", %progbits\n.balign 8\n.weak "
                          "heddle_module_slots\nheddle_module_slots:\n" HEDDLE_ACCESS_FUNCTIONS(HEDDLE_SLOT)
                              HEDDLE_UNWATCHED_FUNCTIONS(HEDDLE_SLOT) ".popsection\n");
 #endif

@@ -7,7 +7,7 @@
 #if defined(HEDDLE_PROGRAM) && !defined(__clang__)
 
 #define HEDDLE_HOST_ATOMIC \
-  __attribute__((visibility("hidden"), used, no_sanitize("thread"), no_sanitize("undefined")))
+  __attribute__((weak, visibility("hidden"), used, no_sanitize("thread"), no_sanitize("undefined")))
 #define HEDDLE_FETCH(T, BITS, NAME)                                                     \
   HEDDLE_HOST_ATOMIC T __tsan_atomic##BITS##_fetch_##NAME(volatile void* p, T v, int) { \
     return __atomic_fetch_##NAME(static_cast<volatile T*>(p), v, __ATOMIC_SEQ_CST);     \

@@ -35,12 +35,14 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 
+#ifndef HEDDLE_HOST_SOURCE
 #define __CUDA_ARCH__ 900
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 48
+#endif
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
 #define __HEDDLE_CHECK__ 1

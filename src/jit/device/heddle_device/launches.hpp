@@ -15,12 +15,6 @@ __attribute__((weak)) void heddle_begin_program(void** slots, const heddle_devic
                                                 const heddle_device::member* const* members,
                                                 heddle_device::runtime** runtime);
 extern void* heddle_module_slots[];
-extern const heddle_device::kernel_entry heddle_module_kernels[];
-__attribute__((constructor(101))) static void heddle_bind_program() {
-  if (&heddle_begin_program == nullptr) return;
-  heddle_begin_program(heddle_module_slots, heddle_module_kernels, heddle_module_variables,
-                       heddle_module_members, &heddle_module_runtime);
-}
 #endif
 }
 
@@ -31,6 +25,13 @@ inline runtime* program_runtime() {
 }
 
 #ifdef HEDDLE_PROGRAM
+/// Each file of a program makes its kernels known before anything of the program is initialised.
+inline void begin_file(const kernel_entry* kernels) {
+  if (&heddle_begin_program == nullptr) return;
+  heddle_begin_program(heddle_module_slots, kernels, heddle_module_variables, heddle_module_members,
+                       &heddle_module_runtime);
+}
+
 // What frees memory is called by way of these, as the linker is told: memory of the CUDA runtime's is not
 // theirs.
 #define HEDDLE_FREEING_FUNCTIONS(X)                               \

@@ -278,13 +278,13 @@ extern "C" {
 // Where the linker puts the descriptions of the module's variables; nowhere when there are none.
 extern const heddle_device::variable __start_heddle_variables[] __attribute__((weak, visibility("hidden")));
 extern const heddle_device::variable __stop_heddle_variables[] __attribute__((weak, visibility("hidden")));
-__attribute__((visibility("default"),
+__attribute__((visibility("default"), weak,
                used)) extern const heddle_device::variable* const heddle_module_variables[2] = {
     __start_heddle_variables, __stop_heddle_variables};
 // And those of the members of its structures.
 extern const heddle_device::member __start_heddle_members[] __attribute__((weak, visibility("hidden")));
 extern const heddle_device::member __stop_heddle_members[] __attribute__((weak, visibility("hidden")));
-__attribute__((visibility("default"),
+__attribute__((visibility("default"), weak,
                used)) extern const heddle_device::member* const heddle_module_members[2] = {
     __start_heddle_members, __stop_heddle_members};
 }

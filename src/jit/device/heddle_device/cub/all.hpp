@@ -1,0 +1,21 @@
+#pragma once
+#pragma GCC system_header
+
+/// Stand-ins for CUB's calls of warps, blocks and the device. What they access is watched.
+
+#include "../names_begin.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <tuple>
+#include <vector>
+// Not before the macros are put away.
+#include "../names_end.hpp"
+#include "device.hpp"
+
+#define CUB_MAJOR_VERSION 3
+#define CUB_MINOR_VERSION 0
+#define CUB_VERSION 300000

@@ -1,0 +1,79 @@
+#pragma once
+
+/// What stand-ins for CUDA's libraries run on the device: functions of the host's that a launch calls, so
+/// that what they access is watched, and ordered with what else is on the stream.
+
+#include "host.hpp"
+
+namespace heddle_device {
+
+/// Whether a thread of a kernel asks.
+HEDDLE_DEVICE bool in_kernel() {
+#ifdef HEDDLE_WATCHED
+  return heddle_in_kernel() != 0;
+#else
+  return true;
+#endif
+}
+
+/// Calls a copy of F that is the thread's own, made as bytes so that nobody is seen to read the host's.
+template <class F>
+struct library_call {
+  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(const void* self,
+                                                                                     void* const*) {
+    alignas(F) char own[sizeof(F)];
+    for (size_t i = 0; i < sizeof(F); ++i)
+      const_cast<volatile char*>(own)[i] = static_cast<const volatile char*>(self)[i];
+    run(*reinterpret_cast<F*>(own));
+  }
+  static void run(F& f) { f(); }
+};
+
+/// Runs f() in every thread of a grid.
+template <class F>
+cudaError_t run_library(const char* name, unsigned blocks, unsigned threads, cudaStream_t stream,
+                        const F& f) {
+  if (program_runtime() == nullptr) return cudaErrorNoDevice;
+  static constexpr parameter none[1] = {};
+  launch_request request{};
+  request.name = name;
+  request.kernel = {nullptr, &library_call<F>::begin, none, 0, 0};
+  request.function = &f;
+  void* const arguments[] = {nullptr};
+  request.arguments = arguments;
+  request.grid = {blocks, 1, 1};
+  request.block = {threads, 1, 1};
+  request.stream = stream;
+  return static_cast<cudaError_t>(program_runtime()->launch(request));
+}
+
+/// Runs f(i) for i below n, each in a thread.
+template <class F>
+cudaError_t run_library_for_each(const char* name, size_t n, cudaStream_t stream, const F& f) {
+  if (n == 0) return cudaSuccess;
+  constexpr unsigned threads = 256;
+  return run_library(name, static_cast<unsigned>((n + threads - 1) / threads), threads, stream, [n, f] {
+    const size_t i = size_t{heddle_block_index().x} * threads + heddle_thread_index().x;
+    if (i < n) const_cast<F&>(f)(i);
+  });
+}
+
+/// Memory of the device that a library has for a while.
+template <class T>
+class library_memory {
+ public:
+  explicit library_memory(size_t n) {
+    if (n != 0) allocate(memory_kind::device, &data_, n * sizeof(T), named<T>("a library's memory"));
+  }
+  ~library_memory() {
+    if (data_ != nullptr) (void)cudaFreeAsync(data_, nullptr);
+  }
+  library_memory(const library_memory&) = delete;
+  library_memory& operator=(const library_memory&) = delete;
+  T* data() const { return data_; }
+
+ private:
+  T* data_ = nullptr;
+};
+
+}  // namespace heddle_device

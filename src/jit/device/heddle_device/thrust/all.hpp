@@ -1,0 +1,21 @@
+#pragma once
+#pragma GCC system_header
+
+/// Stand-ins for Thrust's containers, iterators and algorithms. What runs on the device is watched there.
+
+#include "../names_begin.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+// Not before the macros are put away.
+#include "../names_end.hpp"
+#include "ordered_algorithms.hpp"
+
+#define THRUST_MAJOR_VERSION 3
+#define THRUST_MINOR_VERSION 0
+#define THRUST_SUBMINOR_VERSION 0
+#define THRUST_VERSION 300000

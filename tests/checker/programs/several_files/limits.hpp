@@ -1,0 +1,1 @@
+#define MOST_THREADS 128

@@ -1,0 +1,12 @@
+#pragma once
+
+#ifdef __cplusplus
+extern "C"
+#endif
+    void
+    fill(int* x, int n);
+
+#ifdef __cplusplus
+void add_all(const int* x, int* sum, int n, bool races);
+void free_both(int* x, int* sum);
+#endif
