@@ -1,5 +1,6 @@
-// simulations_on_mpi_test FOLDER [fail]: every check of simulations over ranks, on those that mpirun started.
-// With `fail` the last rank throws in the middle of a simulation, while the others wait for its rows.
+// simulations_on_mpi_test FOLDER [fail | all]: checks of simulations over ranks, on those that mpirun
+// started; with `all` every case. With `fail` the last rank throws in the middle of a simulation, while the
+// others wait for its rows.
 #include "simulations_over_ranks_checks.hpp"
 
 #include <cstdio>
@@ -9,8 +10,9 @@
 int main(int argc, char** argv) {
   namespace hd = heddle;
   const hd::ranks all = hd::ranks::world();
+  const std::string_view mode = argc == 3 ? argv[2] : "";
   all.run([&] {
-    if (argc == 3 && std::string_view(argv[2]) == "fail") {
+    if (mode == "fail") {
       const auto life = hd::life::make_engine(hd::life::algorithm::packed, {64, 64, true}, {}, all);
       life->load(hd::life::grid(64, 64));
       for (int generation = 0; generation < 100; ++generation) {
@@ -18,7 +20,7 @@ int main(int argc, char** argv) {
         life->advance(1);
       }
     }
-    hd::tests::check_simulations(all, argv[1]);
+    hd::tests::check_simulations(all, argv[1], mode == "all" ? 1 : 4);
   });
   if (all.rank() == 0) std::printf("%d ranks agree\n", all.size());
 }

@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(ranks, simulations_over_ranks, testing::Values(1, 2, 3,
 }  // namespace
 
 TEST_P(simulations_over_ranks, engines_of_life_have_the_cells_of_one_machine) {
-  on_ranks(check_life_engines);
+  on_ranks([](const hd::ranks& all) { check_life_engines(all, 1); });
 }
 
 TEST_P(simulations_over_ranks, universes_have_the_cells_of_one_machine) {
@@ -33,7 +33,7 @@ TEST_P(simulations_over_ranks, universes_have_the_cells_of_one_machine) {
 }
 
 TEST_P(simulations_over_ranks, solvers_have_the_bits_of_one_machine) {
-  on_ranks(check_solvers);
+  on_ranks([](const hd::ranks& all) { check_solvers(all, 1); });
 }
 
 TEST_P(simulations_over_ranks, solvers_stop_when_one_machine_does) {
@@ -41,12 +41,12 @@ TEST_P(simulations_over_ranks, solvers_stop_when_one_machine_does) {
 }
 
 TEST_P(simulations_over_ranks, flows_are_those_of_one_machine) {
-  on_ranks(check_flows);
+  on_ranks([](const hd::ranks& all) { check_flows(all, 1); });
 }
 
 TEST_P(simulations_over_ranks, flows_go_on_from_checkpoints_of_other_numbers_of_ranks) {
   const hd::temporary_folder folder(std::filesystem::temp_directory_path(), "heddle-simulations");
-  on_ranks([&](const hd::ranks& all) { check_flow_checkpoints(all, folder.path().string()); });
+  on_ranks([&](const hd::ranks& all) { check_flow_checkpoints(all, folder.path().string(), 1); });
 }
 
 TEST_P(simulations_over_ranks, flows_that_blow_up_tell_every_rank) {
