@@ -183,17 +183,23 @@ void bind_ranks(nb::module_& m) {
           },
           nb::arg("begins"));
 
-  m.def("ranks_world", [](nb::handle where) {
-    const std::optional<target> wanted = target_or_none(where);
-    return released([&] {
-      const ranks all = ranks::world();
-      return wanted ? all.on(*wanted) : all;
-    });
-  });
-  m.def("ranks_of_communicator", [](std::uintptr_t address, nb::handle where) {
-    const std::optional<target> wanted = target_or_none(where);
-    return released([&] { return ranks_of_communicator(address, wanted); });
-  });
+  m.def(
+      "ranks_world",
+      [](nb::handle where) {
+        const std::optional<target> wanted = target_or_none(where);
+        return released([&] {
+          const ranks all = ranks::world();
+          return wanted ? all.on(*wanted) : all;
+        });
+      },
+      nb::arg("target").none());
+  m.def(
+      "ranks_of_communicator",
+      [](std::uintptr_t address, nb::handle where) {
+        const std::optional<target> wanted = target_or_none(where);
+        return released([&] { return ranks_of_communicator(address, wanted); });
+      },
+      nb::arg("address"), nb::arg("target").none());
   m.def("has_mpi", &ranks::has_mpi);
   m.def("reduce_over_ranks", &reduce_over, nb::arg("op"), nb::arg("widens"), nb::arg("x"),
         nb::arg("axis").none(), nb::arg("dtype").none(), nb::arg("initial").none());
