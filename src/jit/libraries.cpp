@@ -40,7 +40,8 @@ constexpr library libraries[] = {
     {"cuRAND", "curand CURAND",
      "curand.h curand_kernel.h curand_globals.h curand_normal.h curand_uniform.h curand_philox4x32_x.h "
      "curand_mtgp32.h curand_mtgp32_host.h curand_mtgp32_kernel.h curand_mtgp32dc_p_11213.h curand_poisson.h "
-     "curand_lognormal.h curand_discrete.h curand_mrg32k3a.h curand_precalc.h"},
+     "curand_lognormal.h curand_discrete.h curand_mrg32k3a.h curand_precalc.h",
+     "heddle_device/rand/rand.hpp"},
     {"cuSOLVER", "cusolver CUSOLVER",
      "cusolverDn.h cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h cusolver_common.h"},
     {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h"},
