@@ -46,6 +46,10 @@ class Results:
             self.groups.setdefault(key, []).append(one)
         self.targets = list(dict.fromkeys(one["target"] for one in all_results))
 
+    def targets_of(self, found):
+        """Those that have some of these results, in the order of all."""
+        return [target for target in self.targets if any(key[2] == target for key, _ in found)]
+
     def of(self, *patterns):
         """(key, group) of patterns, in the order in which they were measured."""
         return [(key, group) for key, group in self.groups.items() if key[0] in patterns]
@@ -172,7 +176,7 @@ def pattern_section(results, title, note, patterns):
     found = results.of(*patterns)
     if not found:
         return []
-    several_sizes = {}
+    targets, several_sizes = results.targets_of(found), {}
     for (pattern, variant, target, dtype, n), _ in found:
         several_sizes.setdefault((pattern, variant, dtype), {}).setdefault(target, []).append(n)
     rows = {}
@@ -188,13 +192,13 @@ def pattern_section(results, title, note, patterns):
     body = []
     for (pattern, variant, dtype, n), cells in rows.items():
         label = pattern + (f", {variant}" if variant else "")
-        body.append([label, dtype, size_text(n) if n else "", *(cells.get(target, "") for target in results.targets)])
-    return [f"## {title}", "", note, "", *table(["", "Type", "n", *results.targets], body)]
+        body.append([label, dtype, size_text(n) if n else "", *(cells.get(target, "") for target in targets)])
+    return [f"## {title}", "", note, "", *table(["", "Type", "n", *targets], body)]
 
 
 SECTIONS = [
     ("Sorts", "Time, fraction of a copy, and how many times as long peers take.", ("sort",)),
-    ("Patterns", "Time, fraction of a copy or GB/s, and how many times as long peers take.",
+    ("Patterns", "Time, fraction of a copy (of a read for what only reads) or GB/s, and how many times as long peers take.",
      ("segmented_reduce", "segmented_scan", "gather", "scatter", "lower_bound", "top_k", "histogram", "copy_if",
       "unique_consecutive", "mean", "variance", "minmax", "argmax")),
     ("Random numbers", "Time, fraction of filling as much memory, and how many times as long cuRAND takes.", ("random",)),
@@ -209,7 +213,7 @@ def simulation_section(results):
     found = results.of("simulation", "mandelbrot")
     if not found:
         return []
-    rows = {}
+    targets, rows = results.targets_of(found), {}
     for (pattern, variant, target, dtype, n), group in found:
         mine = ours(group)
         label = f"`heddle {variant}`" if pattern == "simulation" else f"Mandelbrot {variant}"
@@ -220,9 +224,9 @@ def simulation_section(results):
             if one["kind"] == "peer":
                 cell += f', {one["contender"]} {one["seconds"] / mine["seconds"]:.1f}×'
         rows.setdefault(label, {})[target] = cell
-    body = [[label, *(cells.get(target, "") for target in results.targets)] for label, cells in rows.items()]
+    body = [[label, *(cells.get(target, "") for target in targets)] for label, cells in rows.items()]
     return ["## Simulations", "", "The time of the work alone, and its rate; how many times as long the textbook's "
-            "kernel takes.", "", *table(["", *results.targets], body)]
+            "kernel takes.", "", *table(["", *targets], body)]
 
 
 def machine_table(data):

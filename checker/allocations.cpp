@@ -26,7 +26,7 @@ std::uint64_t room_beside(std::uint64_t bytes) {
 void describe(region& r, const allocation_name& name) {
   r.name = name.name != nullptr ? name.name : "an allocation";
   r.consist_of(name.element);
-  r.shift = name.element.size != 0 ? word_shift(name.element.size) : 2;
+  r.shift = name.element.size != 0 ? word_shift(name.element) : 2;
   r.persists = true;
 }
 
@@ -145,8 +145,7 @@ void allocations::free(allocation& a) {
   a.is_freed = true;
   r.freed_bytes = r.bytes;
   r.bytes = 0;
-  r.history = mapping();
-  r.cells = nullptr;
+  r.forget_history();
   r.written = {};
   freed_.push_back(&a);
   if (freed_.size() > freed_ones_known) freed_.pop_front();
@@ -183,10 +182,7 @@ std::vector<allocation*> allocations::live() const {
 }
 
 void allocations::forget_histories() {
-  for (const auto& [low, a] : all_) {
-    a->memory.history = mapping();
-    a->memory.cells = nullptr;
-  }
+  for (const auto& [low, a] : all_) a->memory.forget_history();
 }
 
 }  // namespace heddle::checker

@@ -6,6 +6,8 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <map>
@@ -65,6 +67,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
             [](const region* a, const region* b) { return a->low < b->low; });
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
+  is_alone_ = kernel_.beside.empty();
   dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);
 }
@@ -85,14 +88,15 @@ bool engine::races_with(const engine& other) const {
     const region &mine = *regions_[i], &its = *other.regions_[i];
     const std::size_t words = (mine.bytes + (std::size_t{1} << mine.shift) - 1) >> mine.shift;
     for (std::size_t w = 0; w < words; ++w) {
-      const cell &a = mine.cells[w], &b = its.cells[w];
-      if (a.slot[0].block < first_serial_ || b.slot[0].block < first_serial_) continue;
-      for (const record& r : a.slot) {
-        for (const record& s : b.slot) {
-          if (r.block < first_serial_ || s.block < first_serial_ || (r.mask & s.mask) == 0) continue;
-          if (((r.kind() | s.kind()) & record::write) != 0) return true;
-        }
-      }
+      if (mine.last[w].block < first_serial_ || its.last[w].block < first_serial_) continue;
+      bool is_race = false;
+      mine.for_each_record(w, grid_base_, [&](const record& r) {
+        its.for_each_record(w, grid_base_, [&](const record& s) {
+          is_race |= r.block >= first_serial_ && s.block >= first_serial_ && (r.mask & s.mask) != 0 &&
+                     ((r.kind() | s.kind()) & record::write) != 0;
+        });
+      });
+      if (is_race) return true;
     }
   }
   return false;
@@ -113,8 +117,40 @@ std::uint64_t engine::block_in_order(std::uint64_t i) const {
   return first_block_ + (i * block_stride_ + block_first_) % (last_block_ - first_block_);
 }
 
+/// Whether the block that comes next in the schedule's order is among those that the time is for: pairs of
+/// neighbours, as far apart as what is left of it makes them, and the last.
+bool engine::is_next_watched() {
+  const std::uint64_t left = last_block_ - first_block_ - next_block_;
+  if (!options_.is_watched) return false;
+  if (std::isinf(options_.watched_seconds) || left <= 2) return true;
+  if (next_block_ < next_watched_) return false;
+  if (next_block_ == next_watched_ || outcome_.watched_blocks == 0) return true;
+  const double each = outcome_.watched_seconds / static_cast<double>(outcome_.watched_blocks);
+  const double affordable = std::max(options_.watched_seconds - outcome_.watched_seconds, 0.0) / each;
+  if (affordable >= static_cast<double>(left)) {
+    next_watched_ = next_block_;
+    return true;
+  }
+  const double gap = affordable < 2 ? static_cast<double>(left) : 2 * static_cast<double>(left) / affordable;
+  next_watched_ = next_block_ - 1 + static_cast<std::uint64_t>(std::max(gap, 2.0));
+  return next_block_ == next_watched_;
+}
+
+void engine::trust_memory() {
+  for (region* const r : regions_) r->set_written(true);
+}
+
 bool engine::begin_block() {
   if (next_block_ == last_block_ - first_block_) return false;
+  const bool is_watched = is_next_watched();
+  if (schedule_ == 0) {
+    ++outcome_.blocks;
+    if (is_watched) {
+      ++outcome_.watched_blocks;
+    } else if (outcome_.blocks - outcome_.watched_blocks == 1) {
+      trust_memory();
+    }
+  }
   const std::uint64_t number = block_in_order(next_block_++);
   std::unique_ptr<block_state> b;
   if (spare_.empty()) {
@@ -128,8 +164,9 @@ bool engine::begin_block() {
     b->shared->clear();
   }
   b->serial = first_serial_ + static_cast<std::uint32_t>(number);
+  b->is_watched = is_watched;
   b->base = grid_base_;
-  b->barriers = b->at_barrier = b->at_grid = b->done = 0;
+  b->barriers = b->at_barrier = b->at_grid = b->at_warp = b->done = 0;
   b->at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
@@ -142,8 +179,9 @@ bool engine::begin_block() {
   for (const std::uint32_t i : threads) {
     thread_state& t = b->threads[i];
     std::uint32_t* const lanes = b->lanes.get() + std::size_t{i} * 32;
-    t = thread_state();
+    t.begin();
     t.block = b.get();
+    t.is_watched = is_watched;
     t.index = i;
     t.clock = grid_base_;
     t.at = split(i, options_.block);
@@ -175,7 +213,7 @@ void engine::run_schedule(std::size_t schedule) {
   hangs_ = hang::none;
   first_serial_ = first_serial_of_all_ + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
-  next_block_ = 0;
+  next_block_ = next_watched_ = 0;
   const std::uint64_t count = last_block_ - first_block_;
   block_first_ = random_() % count;
   do {
@@ -197,7 +235,7 @@ void engine::run_schedule(std::size_t schedule) {
     if (blocks_.empty()) break;
     bool all_wait = true;
     for (std::size_t i = 0; i < blocks_.size() && !is_stopping_;) {
-      const turn how = run_block(*blocks_[i]);
+      const turn how = run_timed(*blocks_[i]);
       all_wait &= how == turn::waits;
       if (how == turn::ended) {
         end_block(i);
@@ -226,6 +264,14 @@ void engine::run_schedule(std::size_t schedule) {
   }
   blocks_.clear();
   now = {};
+}
+
+engine::turn engine::run_timed(block_state& b) {
+  if (!b.is_watched || std::isinf(options_.watched_seconds)) return run_block(b);
+  const auto began = std::chrono::steady_clock::now();
+  const turn how = run_block(b);
+  outcome_.watched_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return how;
 }
 
 /// Lets a block's threads go on until all have ended, none can for now, or it is the turn of others.
@@ -264,7 +310,8 @@ engine::turn engine::run_block(block_state& b) {
   return turn::waits;
 }
 
-void engine::resume(thread_state& t) {
+/// Gives a thread that is to run a stack, unless it has one, and a slice.
+void engine::prepare(thread_state& t) {
   if (t.stack == nullptr) {
     t.stack = stacks_.take();
     t.stack_low = reinterpret_cast<std::uintptr_t>(t.stack);
@@ -275,39 +322,83 @@ void engine::resume(thread_state& t) {
                             : longest_slice;
   t.waits_for = waiting::nothing;
   now.thread = &t;
+}
+
+/// Runs a thread, and those that it hands over to, until one of them leaves the block's other threads to
+/// others.
+void engine::resume(thread_state& t) {
+  prepare(t);
   fiber::change(scheduler_, t.context);
+  thread_state& last = *now.thread;
   now.thread = nullptr;
-  if (t.waits_for == waiting::done) {
-    note_change();
-    ended_.store(ended() + 1, std::memory_order_relaxed);
-    ++t.block->done;
-    if (is_profiling_) profiler_.note_leaving(trace_of(t), t.index % 32);
-    stacks_.give(t.stack);
-    t.stack = nullptr;
-    t.stack_low = 0;
-    release_lanes(*t.block, t);
+  if (last.waits_for != waiting::done) return;
+  std::byte* const stack = last.stack;
+  end_thread(last);
+  stacks_.give(stack);
+}
+
+void engine::end_thread(thread_state& t) {
+  note_change();
+  ended_.store(ended() + 1, std::memory_order_relaxed);
+  ++t.block->done;
+  if (is_profiling_) profiler_.note_leaving(trace_of(t), t.index % 32);
+  t.stack = nullptr;
+  t.stack_low = 0;
+  if (t.block->at_warp != 0) release_lanes(*t.block, t);
+}
+
+/// Whether the block's next thread may run at once; of what takes longer to know run_block decides.
+bool engine::goes_on(block_state& b) {
+  if (is_stopping_ || b.ready.empty() || b.turn == 0 || hangs_.load(std::memory_order_relaxed) != hang::none)
+    return false;
+  if (b.changes_seen != changes()) {
+    b.changes_seen = changes();
+    b.yields = 0;
   }
+  if (b.yields > b.ready.size()) return false;
+  --b.turn;
+  return true;
 }
 
 void engine::fiber_body(void* thread) {
-  auto& t = *static_cast<thread_state*>(thread);
+  auto* t = static_cast<thread_state*>(thread);
   engine& e = *now.by;
-  t.stack_begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  try {
-    e.kernel_.call(e.kernel_.function, e.kernel_.arguments);
-    if (t.out_of_bounds) e.flush_bounds(t);
-  } catch (const std::exception& wrong) {
-    // There is nobody above to catch it on this stack.
-    e.failure_ = wrong.what();
-    e.is_stopping_ = true;
+  const auto begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  for (;;) {
+    t->stack_begin = begin;
+    try {
+      e.kernel_.call(e.kernel_.function, e.kernel_.arguments);
+      if (t->out_of_bounds) e.flush_bounds(*t);
+    } catch (const std::exception& wrong) {
+      // There is nobody above to catch it on this stack.
+      e.failure_ = wrong.what();
+      e.is_stopping_ = true;
+    }
+    t->waits_for = waiting::done;
+    e.settle_writes(*t);
+    // A thread that has not begun has the stack of one that has ended.
+    block_state& b = *t->block;
+    if (b.ready.empty() || b.threads[b.ready.front()].stack != nullptr || !e.goes_on(b)) break;
+    thread_state& next = b.threads[b.ready.front()];
+    b.ready.pop_front();
+    next.stack = t->stack;
+    next.stack_low = t->stack_low;
+    e.end_thread(*t);
+    e.prepare(next);
+    t = &next;
   }
-  t.waits_for = waiting::done;
-  e.leave(t);
+  fiber::change(t->context, e.scheduler_);
 }
 
+/// Another thread of the block goes on, or what runs the block.
 void engine::leave(thread_state& t) {
   settle_writes(t);
-  fiber::change(t.context, scheduler_);
+  block_state& b = *t.block;
+  if (!goes_on(b)) return fiber::change(t.context, scheduler_);
+  thread_state& next = b.threads[b.ready.front()];
+  b.ready.pop_front();
+  prepare(next);
+  if (&next != &t) fiber::change(t.context, next.context);
 }
 
 void engine::stop(thread_state& t) {

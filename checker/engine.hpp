@@ -58,11 +58,12 @@ class writes_heard {
   bool is_empty() const { return next_ == 0; }
 
  private:
-  std::array<entry, 4> entries_{};
   std::uint32_t next_ = 0;
+  std::array<entry, 4> entries_{};
 };
 
-struct thread_state {
+/// What of a thread is as new when it begins by writing these over.
+struct alignas(64) thread_facts {
   // What accesses and barriers look at comes first.
   std::uintptr_t stack_low = 0;
   std::uintptr_t stack_begin = 0;  // above what the kernel has on it
@@ -73,26 +74,23 @@ struct thread_state {
   waiting waits_for = waiting::nothing;
   bool is_dirty = false;    // has written to global memory since its last fence
   bool has_fenced = false;  // and has written nothing since
+  bool is_watched = true;   // its plain accesses
   heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
   std::uintptr_t frame = 0;  // where the module's part of the stack ends
   int line = 0, predicate = 0, result = 0;
-  std::uint32_t number = 0;  // of the barrier that it waits at
   const char* file = nullptr;
   fiber context;
   std::byte* stack = nullptr;
-  clocks learnt, pending;
-  clocks learnt_last;  // once more, it is nothing new
+  // What it last saw and did not change: a thread that sees the same again lets others go on.
+  const void* looks_at = nullptr;
+  writes_heard heard;
+  std::uint32_t number = 0;  // of the barrier that it waits at
   /// Up to which time of each lane of the warp comes before, when the block's barriers were `lanes_since`.
   std::uint32_t* lanes = nullptr;
   std::uint32_t lanes_since = 0;
   heddle_device::index3 at{};
-
-  clocks released, released_in_block;
-  writes_heard heard;
   warp_visit visit{};
 
-  // What it last saw and did not change: a thread that sees the same again lets others go on.
-  const void* looks_at = nullptr;
   std::uint64_t sees = 0;
   std::uintptr_t looks_from = 0;
   std::uint32_t looks = 0;
@@ -101,6 +99,18 @@ struct thread_state {
   // An improved Monte Carlo factorization algorithm; BIT 1980).
   std::uint64_t state = 0, changes_at_state = ~std::uint64_t{0};
   std::uint32_t looks_since_state = 0, looks_until_next = 0, returns = 0;
+
+  // What it last wrote to global memory as volatile without a fence before.
+  const region* volatile_region = nullptr;
+  std::uintptr_t volatile_address = 0;
+  std::uint64_t unfenced_writes = 0;
+  std::uintptr_t last_write_pc = 0;
+};
+
+struct thread_state : thread_facts {
+  clocks learnt, pending;
+  clocks learnt_last;  // once more, it is nothing new
+  clocks released, released_in_block;
 
   // What may be an index out of an array's bounds, until the access that follows says of which.
   struct bounds {
@@ -127,11 +137,16 @@ struct thread_state {
   };
   std::vector<racing_write> racing_writes;
 
-  // What it last wrote to global memory as volatile without a fence before.
-  const region* volatile_region = nullptr;
-  std::uintptr_t volatile_address = 0;
-  std::uint64_t unfenced_writes = 0;
-  std::uintptr_t last_write_pc = 0;
+  /// For the next thread.
+  void begin() {
+    static_cast<thread_facts&>(*this) = {};
+    for (clocks* const known : {&learnt, &pending, &learnt_last, &released, &released_in_block}) {
+      if (*known) known->reset();
+    }
+    out_of_bounds.reset();
+    locks.clear();
+    racing_writes.clear();
+  }
 };
 
 /// Numbers for the order of threads: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
@@ -155,12 +170,13 @@ class thread_order {
 
 struct block_state {
   std::uint32_t serial = 0;
+  bool is_watched = true;
   std::uint32_t base = 1;      // all that its threads did before this time comes before all they do now
   std::uint32_t barriers = 0;  // that it has passed
   heddle_device::index3 at{};
   std::vector<thread_state> threads;
   std::deque<std::uint32_t> ready;
-  std::uint32_t at_barrier = 0, at_grid = 0, done = 0;
+  std::uint32_t at_barrier = 0, at_grid = 0, at_warp = 0, done = 0;
   std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
@@ -199,6 +215,13 @@ class engine {
   /// On memory as it is before a launch.
   void run_schedule(std::size_t schedule);
   bool is_stopping() const { return is_stopping_; }
+  /// Whether blocks ran unwatched: what they wrote is not in the undo logs.
+  bool is_partial() const { return outcome_.watched_blocks != outcome_.blocks; }
+  /// All memory counts as written: what is not watched may write anywhere.
+  void trust_memory();
+  const std::vector<finding>& findings() const { return outcome_.findings; }
+  std::uint64_t accesses() const { return watched_; }
+  double watched_seconds() const { return outcome_.watched_seconds; }
   /// Whether blocks of two engines that ran under the same schedule at once raced.
   bool races_with(const engine& other) const;
   launch_outcome result();
@@ -271,11 +294,16 @@ class engine {
  private:
   // Running.
   bool begin_block();
+  bool is_next_watched();
   std::uint64_t block_in_order(std::uint64_t i) const;
   void end_block(std::size_t i);
   enum class turn : std::uint8_t { ended, waits, is_over };
   turn run_block(block_state& b);
+  turn run_timed(block_state& b);
+  void prepare(thread_state& t);
   void resume(thread_state& t);
+  void end_thread(thread_state& t);
+  bool goes_on(block_state& b);
   static void fiber_body(void* thread);
   void leave(thread_state& t);
   void yield(thread_state& t, bool spins);
@@ -316,22 +344,35 @@ class engine {
   // Memory.
   void touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
              std::uint8_t scope, std::uintptr_t pc);
+  /// The same where most accesses come from.
+  void touch_here(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                  std::uint8_t scope, std::uintptr_t pc);
   void touch_written(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes,
                      std::uint8_t flags, std::uintptr_t pc);
-  void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
+  void touch_word(thread_state& t, region& r, std::size_t i, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
-  void compare_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
+  void compare_word(thread_state& t, region& of, std::size_t i, std::uint8_t mask, std::uint8_t flags,
                     std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
+  void part_record(const region& r, std::size_t i);
   static constexpr std::uint32_t longest_slice = 200000;
   // Lanes stay near one another, so that little is remembered of those ahead.
   static constexpr std::uint32_t profiled_slice = 64;
   void change_threads(thread_state& t, std::uintptr_t pc);
-  record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);
+  record& least_telling(record& last, earlier_records& earlier, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
   const concurrent_work* launched_beside(const record& r) const;
   void compare_with_copies(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
                            std::uint8_t flags, std::uintptr_t pc);
   region* find(thread_state& t, std::uintptr_t address);
+  /// The same, for what one instruction accesses most often.
+  [[gnu::always_inline]] region* find_at(thread_state& t, std::uintptr_t address, std::size_t bytes,
+                                         std::uintptr_t pc) {
+    region*& known = regions_at_[(pc ^ pc >> 8) % 256];
+    if (known != nullptr && known->has(address, bytes)) return known;
+    region* const found = find(t, address);
+    if (found != nullptr) known = found;
+    return found;
+  }
   void outside(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   region* variable_left(const thread_state& t, std::uintptr_t address) const;
@@ -376,8 +417,8 @@ class engine {
   const launch_options options_;
   launch_outcome outcome_;
 
-  std::vector<region*> regions_;  // of global memory, in the order of their addresses
-  region* last_region_ = nullptr;
+  std::vector<region*> regions_;           // of global memory, in the order of their addresses
+  std::array<region*, 256> regions_at_{};  // what instructions were last seen to reach
   shared_layout layout_;
 
   stack_pool& stacks_;
@@ -385,6 +426,7 @@ class engine {
   std::vector<std::unique_ptr<block_state>> blocks_, spare_;
   const std::uint64_t first_block_, last_block_, all_blocks_;
   const std::uint32_t threads_a_block_;
+  std::uint64_t next_watched_ = 0;                    // in the schedule's order, with the one behind it
   std::uint64_t next_block_ = 0;                      // in the schedule's order
   std::uint64_t block_stride_ = 1, block_first_ = 0;  // of an order at random
   std::size_t blocks_at_once_ = 1;
@@ -402,10 +444,10 @@ class engine {
   std::atomic<std::uint64_t> changes_{0}, ended_{0};  // one thread writes
   std::uint64_t ticks_ = 0;
   std::uint64_t watched_ = 0;
-  unsigned reads_dropped_ = 0;
   profiler profiler_;
   bool is_profiling_ = false;
   bool are_copies_beside_ = false;
+  bool is_alone_ = true;  // no other launch may still be under way
 
   struct synchronisation {
     clocks to_all, to_block;

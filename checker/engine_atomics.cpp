@@ -134,7 +134,7 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t bytes = bytes_of(what.type) * what.components;
   const bool is_local = a - t.stack_low < stack_pool::stack_bytes;
-  region* const r = is_local ? nullptr : find(t, a);
+  region* const r = is_local ? nullptr : find_at(t, a, bytes, pc);
   if (!is_local && r == nullptr) {
     nowhere(t, a, bytes, record::atomic | record::write, pc);
     return 0;
@@ -263,11 +263,11 @@ void engine::learn(thread_state& t, const clocks& what) {
 }
 
 void engine::note_read_before_exchange(const thread_state& t, const region& r, std::uintptr_t address) {
-  if (r.cells == nullptr || !r.has(address, 1)) return;
-  for (const record& known : r.cells[(address - r.begin) >> r.shift].slot) {
+  if (r.last == nullptr || !r.has(address, 1)) return;
+  r.for_each_record((address - r.begin) >> r.shift, grid_base_, [&](const record& known) {
     if (known.block == t.block->serial && known.thread == t.index && known.kind() == 0)
       reads_before_exchange_.insert(known.pc);
-  }
+  });
 }
 
 void engine::mark_reads_before_exchange() {

@@ -20,12 +20,124 @@ bool reaches(scope s, bool same_block) {
 }  // namespace
 
 /// Threads change before what an access does, not between its record and its effect.
-void engine::change_threads(thread_state& t, std::uintptr_t pc) {
+[[gnu::always_inline]] inline void engine::change_threads(thread_state& t, std::uintptr_t pc) {
   settle_writes(t);
   if (options_.legacy_warps) return yield(t, false);
   if (--t.slice != 0) return;
   if (hangs_.load(std::memory_order_relaxed) != hang::none) crash(t, pc - 1, nullptr, hang_address);
   yield(t, !slices_ && !is_profiling_);
+}
+
+/// What most accesses need, of one record.
+[[gnu::always_inline]] inline void engine::touch_word(thread_state& t, region& r, std::size_t i,
+                                                      std::uint8_t mask, std::uint8_t flags,
+                                                      std::uint8_t where, std::uintptr_t address,
+                                                      std::uintptr_t pc, bool observes) {
+  const block_state& b = *t.block;
+  const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
+  record& last = r.last[i];
+  const auto renew = [&] {
+    last = {b.serial,
+            t.clock,
+            static_cast<std::uint32_t>(pc - module_.base()),
+            static_cast<std::uint16_t>(t.index),
+            mask,
+            all_flags};
+  };
+  if (last.block != b.serial || (r.is_shared && last.clock < b.base)) {
+    if (r.is_shared || (last.block < first_serial_ && is_alone_)) return renew();
+    // A write races with one of two reads by different blocks, which nothing orders.
+    if (flags == 0 && last.access() == all_flags && last.mask == mask && kernel_.blocks_are_independent &&
+        last.block >= first_serial_ && (last.flags & record::has_more) == 0) {
+      if ((last.flags & record::of_blocks) != 0) return;
+      if (last.pc >> record::pc_bits == 0 || (last.flags & record::of_pair) != 0) {
+        last.flags = static_cast<std::uint8_t>(all_flags | record::of_blocks);
+        last.clock = b.serial;
+        last.add_thread(t.index);
+        return;
+      }
+    }
+  } else if ((last.flags & record::of_blocks) != 0) {
+    if (flags == 0 && last.access() == all_flags && last.mask == mask) return;
+  } else {
+    // What it did since it last told others, and what a write of its own stands for, is known.
+    if (last.thread == t.index && last.clock == t.clock && (last.mask & mask) == mask &&
+        (last.access() == all_flags || (last.kind() == record::write && flags == 0)))
+      return;
+    if ((last.flags & record::has_more) == 0 && (flags & record::atomic) == 0) {
+      const bool covers =
+          (last.mask & ~mask) == 0 && ((flags & record::write) != 0 || (last.kind() & record::write) == 0);
+      const bool is_own = last.thread == t.index && (last.flags & record::of_pair) == 0;
+      if (covers && (last.clock < b.base || is_own)) return renew();
+    }
+    // Of reads two stand for all.
+    if (flags == 0 && last.access() == all_flags && last.mask == mask && last.clock >= b.base) {
+      const bool is_only = (last.flags & record::has_more) == 0;
+      if ((last.flags & record::of_pair) != 0) {
+        const std::uint32_t second = last.second_thread();
+        if (last.thread == t.index || second == t.index || readers_suffice(last.thread, second, t.index))
+          return;
+        if (is_only) return last.add_thread(t.index);
+      } else if (is_only && last.clock == t.clock && last.pc >> record::pc_bits == 0) {
+        last.flags |= record::of_pair;
+        return last.add_thread(t.index);
+      }
+    }
+  }
+  compare_word(t, r, i, mask, flags, where, address, pc, observes);
+}
+
+[[gnu::always_inline]] inline void engine::touch_here(thread_state& t, region& r, std::uintptr_t address,
+                                                      std::size_t bytes, std::uint8_t flags,
+                                                      std::uint8_t where, std::uintptr_t pc) {
+  if (!r.has(address, bytes)) return outside(t, r, address, bytes, flags, pc);
+  if (r.is_constant && (flags & record::write) != 0) {
+    if (finding* f = report(finding_kind::out_of_bounds, pc, 1, &r)) {
+      f->places.push_back(place_of(t, "writes", pc));
+      name_element(*f, r, address);
+      f->detail = "constant memory cannot be written to by a kernel";
+    }
+    return;
+  }
+  if (is_profiling_) profile_access(t, r, address, bytes, flags, pc);
+  const std::size_t offset = address - r.begin;
+  if (r.undo != nullptr && (flags & record::write) != 0) r.undo->keep(r, offset, bytes);
+  if (!r.written.empty()) {
+    // Most are of a few bytes of one word of bits.
+    const std::size_t bit = offset % 64;
+    std::uint64_t& bits = r.written[offset / 64];
+    const std::uint64_t mask = ((std::uint64_t{1} << (bytes % 64)) - 1) << bit;
+    if (bytes > 16 || bit + bytes > 64 || (bits & mask) != mask)
+      touch_written(t, r, address, bytes, flags, pc);
+  }
+  if (are_copies_beside_ && !r.is_shared) compare_with_copies(t, r, address, bytes, flags, pc);
+  const bool observes = (flags & record::observes) != 0;
+  flags &= record::write | record::atomic | record::is_volatile;
+  const std::size_t word = std::size_t{1} << r.shift;
+  const auto all = static_cast<std::uint8_t>((1u << word) - 1);
+  std::size_t i = offset >> r.shift;
+  if (bytes == word && (offset & (word - 1)) == 0) {
+    touch_word(t, r, i, all, flags, where, address, pc, observes);
+  } else {
+    const std::size_t end = offset + bytes;
+    for (std::size_t at = offset; at < end; ++i) {
+      const std::size_t next = std::min((i + 1) << r.shift, end);
+      const auto mask = static_cast<std::uint8_t>(((1u << (next - at)) - 1) << (at & (word - 1)));
+      touch_word(t, r, i, mask, flags, where, r.begin + at, pc, observes);
+      at = next;
+    }
+  }
+  if ((flags & (record::write | record::atomic)) == record::write) {
+    t.has_fenced = false;
+    if (r.is_shared) return;
+    t.is_dirty = true;
+    if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
+  }
+}
+
+void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                   std::uint8_t where, std::uintptr_t pc) {
+  touch_here(t, r, address, bytes, flags, where, pc);
 }
 
 void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -34,8 +146,8 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
   change_threads(t, pc);
   if ((flags & record::write) != 0) note_change();
   ++watched_;
-  region* const r = find(t, address);
-  if (t.out_of_bounds) {
+  region* const r = find_at(t, address, bytes, pc);
+  if (t.out_of_bounds) [[unlikely]] {
     region* const left = variable_left(t, address);
     if (left != nullptr && !left->has(address, bytes)) {
       outside(t, *left, address, bytes, flags, pc);
@@ -49,8 +161,9 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
       flush_bounds(t);
     }
   }
-  if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
-  touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
+  if (r == nullptr) [[unlikely]]
+    return nowhere(t, address, bytes, flags, pc);
+  touch_here(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
 }
 
 void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_t bytes, bool writes,
@@ -68,9 +181,11 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
     if (writes) note_change();
     return;
   }
+  const bool is_touched = t.is_watched;
   // A volatile access is a strong one, as an atomic of relaxed order is. To shared memory a write is one
   // where a fence makes it a flag; elsewhere it is what threads of a warp once did without a barrier.
   if (r == nullptr || !r->has(address, bytes) || (r->is_shared && writes && !t.has_fenced)) {
+    if (!is_touched) return writes ? note_change() : void();
     return access(t, address, bytes, record::is_volatile | (writes ? record::write : 0), pc);
   }
   change_threads(t, pc);
@@ -82,7 +197,7 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   }
   const auto flags =
       static_cast<std::uint8_t>(record::atomic | record::is_volatile | (writes ? record::write : 0));
-  touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
+  if (is_touched) touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
   const auto found = synchronisations_.find(address);
   if (!writes && found != synchronisations_.end()) {
     t.pending = joined(t.pending, found->second.to_all);
@@ -112,13 +227,11 @@ region* engine::find(thread_state& t, std::uintptr_t address) {
   shared_memory& s = *t.block->shared;
   if (address - reinterpret_cast<std::uintptr_t>(s.memory.data()) < shared_layout::bytes)
     return s.find(layout_, address);
-  region* const last = last_region_;
-  if (last != nullptr && address - last->low < last->high - last->low) return last;
   const auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
                                       [](std::uintptr_t a, const region* r) { return a < r->low; });
   if (after == regions_.begin()) return nullptr;
   region* const r = *(after - 1);
-  return address < r->high ? last_region_ = r : nullptr;
+  return address < r->high ? r : nullptr;
 }
 
 bool engine::comes_before(const record& r, const thread_state& t, const block_state& b) const {
@@ -154,13 +267,17 @@ void engine::compare_with_copies(thread_state& t, const region& r, std::uintptr_
 
 /// Of four records the one whose loss hides least: a barrier orders those of this block all at once, so that
 /// one of them says as much as several.
-record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) {
+record& engine::least_telling(record& last, earlier_records& earlier, std::uint32_t block,
+                              std::uint8_t flags) {
   const auto start = static_cast<unsigned>(random_() % 4);
   record* found = nullptr;
   int least = 3;
   for (unsigned i = 0; i < 4; ++i) {
-    record& r = c.slot[(start + i) % 4];
-    const int tells = r.block != block ? ((r.kind() & record::write) != 0 ? 2 : 1) : r.flags == flags ? 0 : 1;
+    const unsigned which = (start + i) % 4;
+    record& r = which == 0 ? last : earlier.slot[which - 1];
+    const int tells = r.block != block      ? ((r.kind() & record::write) != 0 ? 2 : 1)
+                      : r.access() == flags ? 0
+                                            : 1;
     if (tells < least) {
       least = tells;
       found = &r;
@@ -169,47 +286,38 @@ record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) 
   return *found;
 }
 
-/// What most accesses need: they tell nothing new.
-[[gnu::always_inline]] inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
-                                                      std::uint8_t mask, std::uint8_t flags,
-                                                      std::uint8_t where, std::uintptr_t address,
-                                                      std::uintptr_t pc, bool observes) {
-  const block_state& b = *t.block;
-  const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
-  const record &first = c.slot[0], &second = c.slot[1];
-  // What it did since it last told others, and what a write of its own stands for, is known.
-  if (first.block == b.serial && first.thread == t.index && first.clock == t.clock &&
-      (first.mask & mask) == mask &&
-      (first.flags == all_flags || (first.kind() == record::write && flags == 0))) {
-    return;
-  }
-  const auto reads_alike = [&](const record& r) {
-    return r.block == b.serial && r.clock >= b.base && r.thread != t.index && r.mask == mask &&
-           r.flags == all_flags;
-  };
-  if (flags == 0 && reads_alike(first) && reads_alike(second) &&
-      readers_suffice(first.thread, second.thread, t.index))
-    return;
-  compare_cell(t, region_of_cell, c, mask, flags, where, address, pc, observes);
+/// Makes two records of one that stands for two threads.
+void engine::part_record(const region& r, std::size_t i) {
+  record& last = r.last[i];
+  earlier_records& earlier = r.earlier[i];
+  const record second = last.part(true, grid_base_);
+  const bool has_more = (last.flags & record::has_more) != 0;
+  last = last.part(false, grid_base_);
+  if (!has_more) earlier = {};
+  std::size_t to = 0;
+  while (to < 3 && earlier.slot[to].block >= first_serial_) ++to;
+  earlier.slot[to < 3 ? to : random_() % 3] = second;
+  last.flags |= record::has_more;
 }
 
-void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
-                          std::uint8_t flags, std::uint8_t where, std::uintptr_t address, std::uintptr_t pc,
-                          bool observes) {
+void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8_t mask, std::uint8_t flags,
+                          std::uint8_t where, std::uintptr_t address, std::uintptr_t pc, bool observes) {
   const block_state& b = *t.block;
   const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
-  record& first = c.slot[0];
+  if (of.last[i].is_double()) part_record(of, i);
+  record& last = of.last[i];
+  const bool has_more = (last.flags & record::has_more) != 0;
   record *replaced = nullptr, *empty = nullptr;
-  const record* reader = nullptr;
-  int readers_elsewhere = 0;
-  for (record& r : c.slot) {
-    if (r.block < first_serial_ || (region_of_cell.is_shared && r.block != b.serial)) {
-      const bool is_alone = region_of_cell.is_shared || kernel_.beside.empty();
-      if (const concurrent_work* const other = is_alone ? nullptr : launched_beside(r)) {
+  record *reader = nullptr, *second = nullptr;
+  for (std::size_t slot = 0; slot < (has_more ? 4 : 1); ++slot) {
+    record& r = slot == 0 ? last : of.earlier[i].slot[slot - 1];
+    if (r.block < first_serial_ || (of.is_shared && r.block != b.serial)) {
+      const concurrent_work* const other = of.is_shared || is_alone_ ? nullptr : launched_beside(r);
+      if (other != nullptr) {
         const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), false) &&
                                 reaches(static_cast<scope>(where), false);
         if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic)
-          report_race_of_streams(t, region_of_cell, *other, &r, flags, address, pc);
+          report_race_of_streams(t, of, *other, &r, flags, address, pc);
       } else if (empty == nullptr) {
         empty = &r;
       }
@@ -233,22 +341,18 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
     if (((r.kind() | flags) & record::write) == 0) {
       if (same_block && r.clock < b.base) {
         if (covers && replaced == nullptr) replaced = &r;
-      } else if (same_block && r.mask == mask && r.flags == all_flags) {
+      } else if (same_block && r.mask == mask && r.access() == all_flags) {
         if (reader == nullptr) {
           reader = &r;
-        } else if (readers_suffice(reader->thread, r.thread, t.index)) {
-          return;
         } else {
-          replaced = &r;
+          second = &r;
         }
-      } else if (!same_block) {
-        ++readers_elsewhere;
       }
       continue;
     }
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block)) ||
-                           (same_block && expects_step(t, r, region_of_cell, flags));
+                           (same_block && expects_step(t, r, of, flags));
     if (!conflicts && !same_block && (r.kind() & record::write) != 0) t.heard.add({r.block, r.clock});
     // Of atomics that reach one another, what is learnt of the word says all that the record does.
     if (observes && !conflicts) {
@@ -258,25 +362,40 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
     }
     const bool before = comes_before(r, t, b);
     if (conflicts && !before) {
-      report_race(t, region_of_cell, r, mask, flags, where, address, pc);
+      report_race(t, of, r, mask, flags, where, address, pc);
       if (replaced == nullptr) replaced = &r;
     } else if (before && covers && replaced == nullptr) {
       replaced = &r;
     }
   }
-  if (replaced == nullptr) replaced = empty;
-  // Of the many blocks that read a word three say nearly all there is to say.
-  if (replaced == nullptr && readers_elsewhere >= 3 && ++reads_dropped_ % 8 != 0) return;
-  if (replaced == nullptr) {
-    replaced = &least_telling(c, b.serial, all_flags);
+  // Of reads two stand for all, in one record where they are at one time.
+  const bool suffices = second != nullptr && readers_suffice(reader->thread, second->thread, t.index);
+  if (flags == 0 && reader == &last && replaced == nullptr && last.clock == t.clock &&
+      (second == nullptr || second->clock == t.clock) && last.pc >> record::pc_bits == 0) {
+    last.flags |= record::of_pair;
+    last.add_thread(suffices ? second->thread : t.index);
+    if (second != nullptr) second->block = 0;
+    return;
   }
-  if (replaced != &first) *replaced = first;
-  first = {b.serial,
-           t.clock,
-           static_cast<std::uint32_t>(pc - module_.base()),
-           static_cast<std::uint16_t>(t.index),
-           mask,
-           all_flags};
+  if (suffices && last.block != 0) return;
+  if (second != nullptr && !suffices) replaced = second;
+  if (replaced == nullptr) replaced = empty;
+  if (replaced == nullptr && !has_more) {
+    of.earlier[i] = {};
+    replaced = &of.earlier[i].slot[0];
+  }
+  if (replaced == nullptr) replaced = &least_telling(last, of.earlier[i], b.serial, all_flags);
+  const bool keeps_more = has_more || replaced != &last;
+  if (replaced != &last) {
+    *replaced = last;
+    replaced->flags = replaced->access();
+  }
+  last = {b.serial,
+          t.clock,
+          static_cast<std::uint32_t>(pc - module_.base()),
+          static_cast<std::uint16_t>(t.index),
+          mask,
+          static_cast<std::uint8_t>(all_flags | (keeps_more ? record::has_more : 0))};
 }
 
 bool engine::expects_step(const thread_state& t, const record& r, const region& of,
@@ -300,53 +419,6 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
     }
   }
   if ((flags & record::write) != 0) r.set_written(offset, bytes, true);
-}
-
-void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
-                   std::uint8_t where, std::uintptr_t pc) {
-  if (!r.has(address, bytes)) return outside(t, r, address, bytes, flags, pc);
-  if (r.is_constant && (flags & record::write) != 0) {
-    if (finding* f = report(finding_kind::out_of_bounds, pc, 1, &r)) {
-      f->places.push_back(place_of(t, "writes", pc));
-      name_element(*f, r, address);
-      f->detail = "constant memory cannot be written to by a kernel";
-    }
-    return;
-  }
-  if (is_profiling_) profile_access(t, r, address, bytes, flags, pc);
-  const std::size_t offset = address - r.begin;
-  if (r.undo != nullptr && (flags & record::write) != 0) r.undo->keep(r, offset, bytes);
-  if (!r.written.empty()) {
-    // Most are of a few bytes of one word of bits.
-    const std::size_t bit = offset % 64;
-    std::uint64_t& bits = r.written[offset / 64];
-    const std::uint64_t mask = ((std::uint64_t{1} << (bytes % 64)) - 1) << bit;
-    if (bytes > 16 || bit + bytes > 64 || (bits & mask) != mask)
-      touch_written(t, r, address, bytes, flags, pc);
-  }
-  if (are_copies_beside_ && !r.is_shared) compare_with_copies(t, r, address, bytes, flags, pc);
-  const bool observes = (flags & record::observes) != 0;
-  flags &= record::write | record::atomic | record::is_volatile;
-  const std::size_t word = std::size_t{1} << r.shift;
-  const auto all = static_cast<std::uint8_t>((1u << word) - 1);
-  std::size_t i = offset >> r.shift;
-  if (bytes == word && (offset & (word - 1)) == 0) {
-    touch_cell(t, r, r.cells[i], all, flags, where, address, pc, observes);
-  } else {
-    const std::size_t end = offset + bytes;
-    for (std::size_t at = offset; at < end; ++i) {
-      const std::size_t next = std::min((i + 1) << r.shift, end);
-      const auto mask = static_cast<std::uint8_t>(((1u << (next - at)) - 1) << (at & (word - 1)));
-      touch_cell(t, r, r.cells[i], mask, flags, where, r.begin + at, pc, observes);
-      at = next;
-    }
-  }
-  if ((flags & (record::write | record::atomic)) == record::write) {
-    t.has_fenced = false;
-    if (r.is_shared) return;
-    t.is_dirty = true;
-    if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
-  }
 }
 
 }  // namespace heddle::checker

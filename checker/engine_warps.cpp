@@ -26,6 +26,7 @@ std::uint64_t engine::warp(thread_state& t, const warp_visit& visit) {
   const std::uint32_t lanes = std::min(threads_a_block_ - first, 32u);
   if (lanes < 32) t.visit.mask &= (1u << lanes) - 1;
   t.waits_for = waiting::warp;
+  ++b.at_warp;
   complete_warp(b, first, t.visit.mask, t.visit);
   leave(t);
   return t.visit.result;
@@ -94,6 +95,7 @@ void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arr
   jit::for_each_lane(arrived, [&](std::uint32_t lane) {
     thread_state& t = b.threads[first + lane];
     t.waits_for = waiting::nothing;
+    --b.at_warp;
     make_ready(b, t);
   });
 }

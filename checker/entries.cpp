@@ -114,7 +114,7 @@ void accessed_by_host(const void* address, std::size_t bytes, bool writes, std::
 
 void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc, std::uintptr_t frame) {
   if (now.thread == nullptr) return accessed_by_host(address, bytes, (flags & record::write) != 0, pc);
-  if (now.by->options().is_watched) {
+  if (now.thread->is_watched) {
     now.thread->frame = frame;
     now.by->access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, flags, pc);
   }
@@ -189,7 +189,7 @@ void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc, st
   if (now.thread == nullptr) {
     accessed_by_host(from, bytes, false, pc);
     accessed_by_host(to, bytes, true, pc);
-  } else if (now.by->options().is_watched) {
+  } else if (now.thread->is_watched) {
     now.thread->frame = frame;
     now.by->copy(*now.thread, to, from, bytes, pc);
   }
@@ -205,7 +205,7 @@ void* entry_memmove(void* to, const void* from, std::size_t bytes) {
 void* entry_memset(void* to, int value, std::size_t bytes) {
   if (now.thread == nullptr) {
     accessed_by_host(to, bytes, true, HEDDLE_PC);
-  } else if (now.by->options().is_watched) {
+  } else if (now.thread->is_watched) {
     now.thread->frame = HEDDLE_FRAME;
     now.by->set(*now.thread, to, value, bytes, HEDDLE_PC);
   }
@@ -316,7 +316,7 @@ int entry_heddle_in_kernel() {
   return now.thread != nullptr ? 1 : 0;
 }
 void entry_heddle_wide_shift(unsigned by, unsigned bits) {
-  if (now.thread == nullptr || !now.by->options().is_watched) return;
+  if (now.thread == nullptr || !now.thread->is_watched) return;
   now.thread->frame = HEDDLE_FRAME;
   now.by->wide_shift(*now.thread, by, bits, HEDDLE_PC);
 }

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace heddle::checker {
 
 /// A part of a vector clock: of some threads, and of all threads of some blocks, the time up to which what
-/// they did comes before. Kept by those who learnt of others by atomics; it is shared and never changed.
+/// they did comes before. Kept by those who learnt of others by atomics; it is shared and what it says never
+/// changes.
 ///
-/// Blocks are numbered over all launches of a checker, threads within their block.
+/// Blocks are numbered over all launches of a checker, threads within their block. What two of many entries
+/// say is put together when it is first asked for: most of what is learnt never is.
 class known_clocks {
  public:
   struct entry {
@@ -26,50 +29,41 @@ class known_clocks {
 
   /// Whether what the thread did at `clock` comes before.
   bool has(std::uint32_t block, std::uint32_t thread, std::uint32_t clock) const {
+    put_together();
     return before(all_of(block)) > clock || before(one_of(block, thread)) > clock;
   }
 
   /// Entries in any order.
   static std::shared_ptr<const known_clocks> of(std::vector<entry> entries) {
-    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) { return a.who < b.who; });
     auto result = std::make_shared<known_clocks>();
-    for (const entry& e : entries) {
-      if (!result->entries_.empty() && result->entries_.back().who == e.who) {
-        result->entries_.back().before = std::max(result->entries_.back().before, e.before);
-      } else {
-        result->entries_.push_back(e);
-      }
-    }
+    result->entries_ = sorted(std::move(entries));
     return result;
   }
 
-  /// What comes before by either: `a` itself when it says all that `b` does. Takes as long as both are.
+  /// What comes before by either: `a` itself when it is easy to see that it says all that `b` does.
   static std::shared_ptr<const known_clocks> joined(const std::shared_ptr<const known_clocks>& a,
                                                     const std::shared_ptr<const known_clocks>& b) {
     auto result = std::make_shared<known_clocks>();
-    std::vector<entry>& entries = result->entries_;
-    entries.reserve(a->entries_.size() + b->entries_.size());
-    bool is_a = true;
-    entry of_all{0, 0};
-    for (auto i = a->entries_.begin(), j = b->entries_.begin();
-         i != a->entries_.end() || j != b->entries_.end();) {
-      entry next{};
-      if (j == b->entries_.end() || (i != a->entries_.end() && i->who < j->who)) {
-        next = *i++;
-      } else if (i == a->entries_.end() || j->who < i->who) {
-        next = *j++;
-        is_a &= is_covered(next, of_all);
-      } else {
-        next = {i->who, std::max(i->before, j->before)};
-        is_a &= j->before <= i->before;
-        ++i, ++j;
-      }
-      // What is known of all threads of a block need not be said of one.
-      if (is_covered(next, of_all)) continue;
-      if (next.who % threads_of_a_block == 0) of_all = next;
-      entries.push_back(next);
+    if (a->first_ == nullptr && b->first_ == nullptr && a->entries_.size() + b->entries_.size() <= few) {
+      bool is_a = false;
+      result->entries_ = merged(a->entries_, b->entries_, is_a);
+      return is_a ? a : result;
     }
-    return is_a ? a : result;
+    const known_clocks* recent = a.get();
+    for (int i = 0; i < 4 && recent->first_ != nullptr; ++i, recent = recent->first_.get()) {
+      if (recent->second_ == b || recent->first_ == b) return a;
+    }
+    result->first_ = a;
+    result->second_ = b;
+    result->depth_ = std::max(a->depth_, b->depth_) + 1;
+    result->parts_ = a->parts_ + b->parts_ + 1;
+    if (result->depth_ > deepest || result->parts_ > most_parts) {
+      result->put_together();
+      // The one that all others follow may have said all of it.
+      if (a->first_ == nullptr && a->entries_.size() == result->entries_.size() && result->is_in(*a))
+        return a;
+    }
+    return result;
   }
 
  private:
@@ -85,7 +79,89 @@ class known_clocks {
     return at != entries_.end() && at->who == who ? at->before : 0;
   }
 
-  std::vector<entry> entries_;
+  static std::vector<entry> sorted(std::vector<entry> entries) {
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) { return a.who < b.who; });
+    std::size_t count = 0;
+    for (const entry& e : entries) {
+      if (count != 0 && entries[count - 1].who == e.who) {
+        entries[count - 1].before = std::max(entries[count - 1].before, e.before);
+      } else {
+        entries[count++] = e;
+      }
+    }
+    entries.resize(count);
+    return entries;
+  }
+
+  /// Takes as long as both are.
+  static std::vector<entry> merged(const std::vector<entry>& a, const std::vector<entry>& b, bool& is_a) {
+    std::vector<entry> entries;
+    entries.reserve(a.size() + b.size());
+    is_a = true;
+    entry of_all{0, 0};
+    for (auto i = a.begin(), j = b.begin(); i != a.end() || j != b.end();) {
+      entry next{};
+      if (j == b.end() || (i != a.end() && i->who < j->who)) {
+        next = *i++;
+      } else if (i == a.end() || j->who < i->who) {
+        next = *j++;
+        is_a &= is_covered(next, of_all);
+      } else {
+        next = {i->who, std::max(i->before, j->before)};
+        is_a &= j->before <= i->before;
+        ++i, ++j;
+      }
+      // What is known of all threads of a block need not be said of one.
+      if (is_covered(next, of_all)) continue;
+      if (next.who % threads_of_a_block == 0) of_all = next;
+      entries.push_back(next);
+    }
+    return entries;
+  }
+
+  /// Makes entries of what this and those that it was made of say.
+  void put_together() const {
+    if (first_ == nullptr) return;
+    std::vector<const known_clocks*> open{this}, whole;
+    std::unordered_set<const known_clocks*> seen;
+    while (!open.empty()) {
+      const known_clocks* const one = open.back();
+      open.pop_back();
+      if (!seen.insert(one).second) continue;
+      if (one->first_ == nullptr) {
+        whole.push_back(one);
+      } else {
+        open.push_back(one->first_.get());
+        open.push_back(one->second_.get());
+      }
+    }
+    const auto largest = std::max_element(whole.begin(), whole.end(), [](const auto* a, const auto* b) {
+      return a->entries_.size() < b->entries_.size();
+    });
+    std::vector<entry> others;
+    for (const known_clocks* const one : whole) {
+      if (one != *largest) others.insert(others.end(), one->entries_.begin(), one->entries_.end());
+    }
+    bool is_largest = false;
+    entries_ = merged((*largest)->entries_, sorted(std::move(others)), is_largest);
+    first_ = second_ = nullptr;
+    depth_ = parts_ = 0;
+  }
+
+  bool is_in(const known_clocks& other) const {
+    return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(),
+                      [](const entry& a, const entry& b) { return a.who == b.who && a.before == b.before; });
+  }
+
+  static constexpr std::size_t few = 32;    // entries that are put together at once
+  static constexpr unsigned deepest = 128;  // of what is kept apart, since each frees what it is made of
+  static constexpr std::uint64_t most_parts = 512;
+
+  mutable std::vector<entry> entries_;
+  mutable std::shared_ptr<const known_clocks> first_,
+      second_;  // what it consists of, until it is put together
+  mutable unsigned depth_ = 0;
+  mutable std::uint64_t parts_ = 0;
 };
 
 using clocks = std::shared_ptr<const known_clocks>;

@@ -61,8 +61,8 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
   watchdog::start();
   std::vector<std::vector<std::byte>> left;
   std::size_t schedules = 0;
-  bool is_stopping = false;
-  while (schedules < options.schedules && !is_stopping) {
+  bool goes_on = true;
+  while (schedules < options.schedules && goes_on) {
     memory.reset();
     std::vector<std::exception_ptr> failures(count);
     const auto run_one = [&](std::size_t i) {
@@ -92,7 +92,11 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
         }
       }
     }
-    for (const auto& e : engines) is_stopping |= e->is_stopping();
+    for (const auto& e : engines) {
+      const double all_schedules = static_cast<double>(options.schedules) * e->watched_seconds();
+      goes_on &= !e->is_stopping() && !e->is_partial() &&
+                 (schedules > 0 || all_schedules <= options.watched_seconds);
+    }
     if (schedules++ == 0) left = memory.contents();
   }
 
@@ -100,6 +104,8 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
     launch_outcome one = e->result();
     std::move(one.findings.begin(), one.findings.end(), std::back_inserter(all.findings));
     all.accesses += one.accesses;
+    all.blocks += one.blocks;
+    all.watched_blocks += one.watched_blocks;
     all.was_stopped |= one.was_stopped;
     all.printed += one.printed;
     all.instructions.insert(all.instructions.end(), one.instructions.begin(), one.instructions.end());

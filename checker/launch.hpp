@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct launch_options {
   std::size_t schedules = 1;
   bool legacy_warps = false;  ///< the threads of a warp move together
   bool is_watched = true;
+  /// Of accesses that are watched, under all schedules; blocks beyond run unwatched, which some are of all
+  /// parts of the grid, and no schedule but the first follows then. Infinite for no limit.
+  double watched_seconds = std::numeric_limits<double>::infinity();
   std::size_t threads = 1;          ///< of the machine that run blocks at once, where the kernel allows
   double seconds_without_end = 60;  ///< of processor time, since a thread last ended
   bool profiles = false;            ///< what warps do, under the first schedule
@@ -71,6 +75,8 @@ struct launch_outcome {
   std::uint64_t accesses = 0;     ///< that were watched, over all schedules
   double seconds = 0;
   std::size_t schedules = 0;
+  std::uint64_t blocks = 0, watched_blocks = 0;  ///< under the first schedule
+  double watched_seconds = 0;
   bool was_stopped = false;  ///< before its end: nothing could go on, or going on would have harmed
   std::string printed;       ///< by the kernel, under the first schedule
   std::vector<instruction_profile> instructions;  ///< that were profiled

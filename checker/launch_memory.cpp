@@ -48,7 +48,7 @@ launch_memory::launch_memory(const module& compiled, const std::vector<argument>
   for (const heddle_device::variable& v : compiled.variables()) {
     const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
     // The history of a word that two variables share would be of neither.
-    const unsigned shift = word_shift(v.element.size);
+    const unsigned shift = word_shift(v.element);
     const bool is_aligned = (begin & ((std::uintptr_t{1} << shift) - 1)) == 0;
     placed_.push_back({begin, begin, begin + v.size, v.size, v.element, v.name, is_aligned ? shift : 0,
                        v.is_constant ? "constant" : "device"});

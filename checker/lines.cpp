@@ -1,6 +1,7 @@
 #include "lines.hpp"
 
 #include "jit/module_state.hpp"
+#include "jit/source_names.hpp"
 #include "launch.hpp"
 #include "race_hint.hpp"
 

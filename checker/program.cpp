@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <dlfcn.h>
@@ -106,39 +107,101 @@ finding finding_of_signal(const nlohmann::json& message) {
   return f;
 }
 
+void take_counts(const nlohmann::json& message, program_outcome& outcome) {
+  outcome.launches = message.at("launches");
+  outcome.accesses = message.at("accesses");
+  outcome.watched_launches = message.at("watched_launches");
+  outcome.blocks = message.at("blocks");
+  outcome.watched_blocks = message.at("watched_blocks");
+}
+
+/// A finding as it was told, and by which launch.
+struct told_finding {
+  finding what;
+  std::string key;
+  std::size_t number, launch;
+};
+
+/// What schedules in processes of their own have found, which ended in any order. What comes after a schedule
+/// that stopped would not have run.
+void add_other_schedules(std::vector<nlohmann::json> messages, std::vector<told_finding>& told,
+                         program_outcome& outcome) {
+  const auto order = [](const nlohmann::json& m) {
+    return std::pair(m.at("launch").get<std::uint64_t>(), m.at("schedule").get<std::uint64_t>());
+  };
+  std::sort(messages.begin(), messages.end(),
+            [&](const nlohmann::json& a, const nlohmann::json& b) { return order(a) < order(b); });
+  std::uint64_t stopped = 0;  // the launch
+  for (const nlohmann::json& m : messages) {
+    if (order(m).first == stopped) continue;
+    if (m.at("stopped").get<bool>()) stopped = order(m).first;
+    outcome.accesses += m.at("more_accesses").get<std::uint64_t>();
+    for (const nlohmann::json& more : m.at("more")) {
+      finding f = from_message(more.at("finding"));
+      const std::string key = more.at("key");
+      const auto known =
+          std::find_if(told.begin(), told.end(), [&](const told_finding& t) { return t.key == key; });
+      if (known == told.end()) {
+        told.push_back({std::move(f), key, 0, order(m).first});
+        continue;
+      }
+      finding& all = known->what;
+      // Told are those that are farthest apart.
+      if (f.race.apart > all.race.apart) {
+        const std::size_t count = all.count;
+        const race_facts facts = all.race;
+        std::swap(all, f);
+        all.count = count;
+        all.race.join(facts);
+      } else {
+        all.race.join(f.race);
+      }
+      all.count += f.count;
+    }
+  }
+  std::stable_sort(told.begin(), told.end(),
+                   [](const told_finding& a, const told_finding& b) { return a.launch < b.launch; });
+}
+
 program_outcome read_messages(const std::string& text, const jit::compilation& compiled) {
   program_outcome outcome;
-  std::vector<std::size_t> numbers;
+  std::vector<told_finding> told;
+  std::vector<nlohmann::json> others;
+  std::optional<finding> last;
+  const auto numbered = [&](const nlohmann::json& message) {
+    const std::size_t number = message.at("number");
+    return std::find_if(told.begin(), told.end(), [&](const told_finding& t) { return t.number == number; });
+  };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const nlohmann::json message = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
-                                                         text.begin() + static_cast<std::ptrdiff_t>(end));
+    nlohmann::json message = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                   text.begin() + static_cast<std::ptrdiff_t>(end));
     at = end + 1;
     if (message.contains("refused")) throw error(message.at("refused").get<std::string>());
     if (message.contains("finding")) {
-      outcome.findings.push_back(from_message(message.at("finding")));
-      numbers.push_back(message.at("number"));
+      told.push_back({from_message(message.at("finding")), message.at("key"), message.at("number"),
+                      message.at("launch")});
+    } else if (message.contains("more")) {
+      others.push_back(std::move(message));
     } else if (message.contains("profile")) {
       outcome.profiles.push_back(profile_from_message(message.at("profile")));
     } else if (message.contains("frames")) {
-      outcome.findings.push_back(finding_of_signal(message));
-      outcome.launches = message.at("launches");
-      outcome.accesses = message.at("accesses");
+      last = finding_of_signal(message);
+      take_counts(message, outcome);
     } else if (message.contains("level")) {
-      const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
-      if (known != numbers.end())
-        outcome.findings[static_cast<std::size_t>(known - numbers.begin())].level =
-            static_cast<severity>(message.at("level").get<int>());
+      const auto known = numbered(message);
+      if (known != told.end()) known->what.level = static_cast<severity>(message.at("level").get<int>());
     } else if (message.contains("count")) {
-      const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
       // A finding that could not be written is not there.
-      if (known == numbers.end()) continue;
-      outcome.findings[static_cast<std::size_t>(known - numbers.begin())].count = message.at("count");
+      const auto known = numbered(message);
+      if (known != told.end()) known->what.count = message.at("count");
     } else {
-      outcome.launches = message.at("launches");
-      outcome.accesses = message.at("accesses");
+      take_counts(message, outcome);
     }
   }
+  add_other_schedules(std::move(others), told, outcome);
+  for (told_finding& t : told) outcome.findings.push_back(std::move(t.what));
+  if (last) outcome.findings.push_back(*std::move(last));
   // What was taken back.
   std::erase_if(outcome.findings, [](const finding& f) { return f.count == 0; });
   find_lines(compiled, 0, outcome.findings);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,17 @@ namespace heddle::checker {
 struct program_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 1;  ///< of each launch
+  std::size_t threads = 1;    ///< cores; schedules of a launch may run at once
   bool legacy_warps = false;
   double seconds_without_end = 60;
   bool checks_leaks = false;
   bool profiles = false;
+  /// Of watched accesses; what goes beyond runs unwatched, and the outcome says how much was watched.
+  /// Infinite for no limit.
+  double budget = std::numeric_limits<double>::infinity();
+  std::string
+      kernel_filter;  ///< a regular expression; launches of other kernels run unwatched; empty for none
+  std::uint64_t watched_launches = std::numeric_limits<std::uint64_t>::max();  ///< of each kernel, the first
   bool prints_to_error = false;  ///< what it writes to standard output goes to standard error
 };
 
@@ -36,6 +44,8 @@ struct program_outcome {
   int status = 0;                        ///< of the program; or
   int signal = 0;                        ///< what ended it
   std::uint64_t launches = 0, accesses = 0;
+  /// Launches of which anything was watched; blocks of all launches, and those that were watched.
+  std::uint64_t watched_launches = 0, blocks = 0, watched_blocks = 0;
   double seconds = 0;
 };
 

@@ -4,6 +4,8 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -147,11 +149,11 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
     const auto address = reinterpret_cast<std::uintptr_t>(*static_cast<void* const*>(q.arguments[i]));
     allocation* const a = memory_->find(address);
     if (a == nullptr || a->is_freed || a->memory.is_variable || a->memory.element_bytes != 1 ||
-        a->memory.cells != nullptr || a->memory.begin != address ||
+        a->memory.last != nullptr || a->memory.begin != address ||
         a->memory.type != heddle_device::scalar::other)
       continue;
     a->memory.consist_of(p.element);
-    a->memory.shift = word_shift(p.element.size);
+    a->memory.shift = word_shift(p.element);
   }
 }
 
@@ -164,6 +166,29 @@ void program_runtime::add_profile(const place& by, const std::vector<instruction
   all.by = by;
   ++all.launches;
   add_instructions(all.instructions, instructions);
+}
+
+void program_runtime::choose_watched(const std::string& kernel, launch_options& options) {
+  const std::uint64_t before = launches_of_[kernel]++;
+  options.is_watched =
+      before < options_.watched_launches && (!kernel_filter_ || std::regex_search(kernel, *kernel_filter_));
+  if (!options.is_watched) options.schedules = 1;
+  if (!options.is_watched || std::isinf(options_.budget)) return;
+  // Half of the time goes to whatever comes first. Of what is left each launch has a part: new kernels, and
+  // of the others fewer and fewer.
+  const double left = options_.budget - watched_seconds_, half = options_.budget / 2 - watched_seconds_;
+  options.watched_seconds = half > options_.budget / 8 ? half : std::max(left / 4, 0.0);
+  if (half > 0 || before == 0) return;
+  options.is_watched = left > 0 && (before & (before - 1)) == 0;
+  if (!options.is_watched) options.schedules = 1;
+}
+
+void program_runtime::complete(finding& f, const launch_call& launch) {
+  f.places.push_back(host_place(launch.written, launch.at));
+  add_places_of_memory(f);
+  // It is what the failed launch leads to.
+  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
+    f.level = severity::note;
 }
 
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
@@ -194,6 +219,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
+  choose_watched(kernel.name, options);
   const std::uint64_t blocks = jit::volume(q.grid);
   const std::string why = too_many_blocks(blocks, options.schedules);
   if (!why.empty()) refuse(fmt::format("{}: {}", kernel.name, why));
@@ -211,29 +237,31 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
 
   std::fflush(stdout);
   launch_outcome outcome;
+  launch_call call{written, at, 0};
   bool was_stopped = false;
   int error = 0;
   {
     const allocations::opening opened(*memory_);
     const std::vector<region*> regions = memory_->regions();
     engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
-    undo_log first, later;
+    undo_log first;
     const bool repeats = options.schedules > 1;
+    if (!options.is_watched) runs.trust_memory();
     try {
       if (repeats) first.begin(regions);
+      const auto began = std::chrono::steady_clock::now();
       runs.run_schedule(0);
+      call.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       was_stopped = runs.is_stopping();
       // What the first leaves is what the program goes on with; the others begin where it began.
-      if (repeats && !was_stopped) {
-        first.exchange();
-        for (std::size_t i = 1; i < options.schedules && !runs.is_stopping(); ++i) {
-          later.begin(regions);
-          runs.run_schedule(i);
-          later.exchange();
-        }
-        first.exchange();
+      const bool has_time =
+          !runs.is_partial() &&
+          static_cast<double>(options.schedules) * runs.watched_seconds() <= options.watched_seconds;
+      if (repeats && !was_stopped && has_time) {
+        run_other_schedules(call, runs, first, regions);
       }
       first.end();
+      watched_seconds_ += runs.watched_seconds();
       outcome = runs.result();
     } catch (const heddle::error& wrong) {
       refuse(wrong.what());
@@ -242,11 +270,13 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (options_.profiles) add_profile(host_place(written, at), outcome.instructions);
   std::fwrite(outcome.printed.data(), 1, outcome.printed.size(), stdout);
   accesses_ += outcome.accesses;
+  blocks_ += outcome.blocks;
+  watched_blocks_ += outcome.watched_blocks;
+  watched_launches_ += outcome.watched_blocks != 0 ? 1 : 0;
   if (was_stopped)
     error = error_after(outcome.findings.empty() ? finding_kind::crash : outcome.findings.back().kind);
   for (finding& f : outcome.findings) {
-    f.places.push_back(host_place(written, at));
-    add_places_of_memory(f);
+    complete(f, call);
     const finding told = f;
     const reported& r = report(std::move(f));
     if (told.kind == finding_kind::uninitialised_read && r.count == told.count)

@@ -422,18 +422,19 @@ std::string program_runtime::explain_address(std::uintptr_t address) const {
 bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::uintptr_t address,
                                 std::size_t bytes, bool writes) {
   if (p.first_serial == 0) return address < p.last && address + bytes > p.first && (p.writes || writes);
-  if (r.cells == nullptr) return false;
+  if (r.last == nullptr) return false;
   const std::uint64_t offset = address - r.begin;
   for (std::uint64_t i = offset >> r.shift; i <= (offset + bytes - 1) >> r.shift; ++i) {
-    for (const checker::record& one : r.cells[i].slot) {
-      if (one.block < p.first_serial || one.block >= p.last_serial) continue;
+    bool is_met = false;
+    r.for_each_record(i, p.first_serial, [&](const checker::record& one) {
+      if (one.block < p.first_serial || one.block >= p.last_serial) return;
       for (std::size_t byte = 0; byte < (std::size_t{1} << r.shift); ++byte) {
         const std::uint64_t at = (i << r.shift) + byte;
-        if ((one.mask >> byte & 1) != 0 && at >= offset && at < offset + bytes &&
-            (writes || (one.kind() & checker::record::write) != 0))
-          return true;
+        is_met |= (one.mask >> byte & 1) != 0 && at >= offset && at < offset + bytes &&
+                  (writes || (one.kind() & checker::record::write) != 0);
       }
-    }
+    });
+    if (is_met) return true;
   }
   return false;
 }

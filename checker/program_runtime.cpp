@@ -29,7 +29,12 @@ thread_local int callbacks = 0;  // of streams, that the present thread of the h
 }  // namespace
 
 program_runtime::program_runtime(const program_options& options, bool blocks_are_independent, int messages)
-    : options_(options), blocks_are_independent_(blocks_are_independent), messages_(messages) {
+    : options_(options),
+      blocks_are_independent_(blocks_are_independent),
+      messages_(messages),
+      kernel_filter_(options.kernel_filter.empty()
+                         ? std::nullopt
+                         : std::optional<std::regex>(std::in_place, options.kernel_filter)) {
   // The first call loads a library, which a signal's handler must not.
   void* frame = nullptr;
   backtrace(&frame, 1);
@@ -54,6 +59,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
 void program_runtime::end() {
   const std::lock_guard lock(mutex_);
   has_begun_ = false;
+  wait_for_processes(0);
   if (options_.checks_leaks) {
     for (const allocation* const a : memory_->live()) {
       finding f{};
@@ -67,7 +73,11 @@ void program_runtime::end() {
   for (const launch_profile& p : profiles_)
     write(nlohmann::json{{"profile", to_message(p, module_->base())}}.dump());
   for (const auto& [key, r] : reported_) write_count(r);
-  const nlohmann::json last = {{"launches", launches_}, {"accesses", accesses_}};
+  const nlohmann::json last = {{"launches", launches_},
+                               {"accesses", accesses_},
+                               {"watched_launches", watched_launches_},
+                               {"blocks", blocks_},
+                               {"watched_blocks", watched_blocks_}};
   write(last.dump());
 }
 
@@ -129,21 +139,26 @@ void program_runtime::note_launch(const std::string& kernel) {
   });
 }
 
-program_runtime::reported& program_runtime::report(finding f) {
-  // It is what the failed launch leads to.
-  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
-    f.level = severity::note;
+std::string program_runtime::key_of(const finding& f) {
   std::string key = fmt::format("{} {}", static_cast<int>(f.kind), f.variable);
   for (const place& p : f.places) {
     key += fmt::format(" {:x} {}:{}", p.pc, p.file, p.line);
     if (!p.has_thread)
       for (const std::uintptr_t c : p.callers) key += fmt::format(" {:x}", c);
   }
-  const auto [at, is_new] = reported_.try_emplace(std::move(key), reported{reported_.size(), f.count});
+  return key;
+}
+
+program_runtime::reported& program_runtime::report(finding f) {
+  const std::string key = key_of(f);
+  const auto [at, is_new] = reported_.try_emplace(key, reported{reported_.size(), f.count});
   reported& known = at->second;
   if (is_new) {
-    write(nlohmann::json{{"finding", to_message(f, module_->base())}, {"number", known.number}}.dump(
-        -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write(nlohmann::json{{"finding", to_message(f, module_->base())},
+                         {"number", known.number},
+                         {"key", key},
+                         {"launch", launches_}}
+              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     known.count += f.count;
     // Taken back before, it is there again.
@@ -195,8 +210,11 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   char line[4096];
   int n = std::snprintf(
       line, sizeof line,
-      "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[", signal,
-      static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
+      "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"watched_launches\":%llu,\"blocks\":%llu,"
+      "\"watched_blocks\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[",
+      signal, static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
+      static_cast<unsigned long long>(watched_launches_), static_cast<unsigned long long>(blocks_),
+      static_cast<unsigned long long>(watched_blocks_),
       is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
       about != nullptr ? about->memory.name.c_str() : "");
   const char* comma = "";
@@ -215,6 +233,7 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   }
   n += std::snprintf(line + n, sizeof line - static_cast<std::size_t>(n), "]}\n");
   if (::write(messages_, line, static_cast<std::size_t>(n)) < 0) return;
+  wait_for_processes(0);
 }
 
 // ------------------------------------------------------------------------------------------------- errors

@@ -10,15 +10,21 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace heddle::checker {
+
+class engine;
 
 /// The CUDA runtime of a program: launches run under the checker, at once and in the order of the host's
 /// calls, and what the host does with memory is watched. What is found is written to a file as lines of JSON,
@@ -122,6 +128,8 @@ class program_runtime final : public heddle_device::runtime {
     std::size_t count;
   };
   reported& report(finding f);
+  /// What findings are told by.
+  static std::string key_of(const finding& f);
   void write_count(const reported& r) const;
   void report_api(finding_kind kind, const allocation* about, std::string what, std::string detail);
   void add_places_of_memory(finding& f);
@@ -158,7 +166,23 @@ class program_runtime final : public heddle_device::runtime {
   int check(const heddle_device::launch_request& what, const kernel_call& kernel, std::string& why) const;
   int run(const heddle_device::launch_request& what, const kernel_call& kernel,
           const std::vector<std::uintptr_t>& at, const std::string& text);
+  /// A launch as its findings tell it.
+  struct launch_call {
+    const std::string& written;
+    const std::vector<std::uintptr_t>& at;
+    double seconds;  // that the first schedule took
+  };
+  /// Adds the places of the launch and of memory, and how much it weighs after what came before.
+  void complete(finding& f, const launch_call& launch);
+  bool takes_processes(double seconds) const;
+  void wait_for_processes(std::size_t most) noexcept;
+  void run_other_schedules(const launch_call& launch, engine& runs, undo_log& first,
+                           const std::vector<region*>& regions);
+  [[noreturn]] void be_schedule(const launch_call& launch, engine& runs, undo_log& first,
+                                std::size_t schedule);
   void learn_types(const heddle_device::launch_request& what);
+  /// How much of a launch is watched.
+  void choose_watched(const std::string& kernel, launch_options& options);
   void add_profile(const place& by, const std::vector<instruction_profile>& instructions);
 
   const program_options options_;
@@ -173,10 +197,14 @@ class program_runtime final : public heddle_device::runtime {
   stream_order order_;
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
+  std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;
   std::map<const void*, std::uint64_t> shared_limits_;
   std::uint32_t next_serial_ = 1;
-  std::uint64_t launches_ = 0, accesses_ = 0;
+  std::uint64_t launches_ = 0, accesses_ = 0, watched_launches_ = 0, blocks_ = 0, watched_blocks_ = 0;
+  double watched_seconds_ = 0;
+  const std::optional<std::regex> kernel_filter_;
+  std::map<std::string, std::uint64_t> launches_of_;  // of kernels by their names
   int last_error_ = 0, lasting_error_ = 0;
   reported* unasked_ = nullptr;  // a launch that failed, while nobody has asked
   std::map<std::string, reported> reported_;

@@ -16,7 +16,7 @@
 
 namespace heddle::checker {
 
-mapping::mapping(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
+mapping::mapping(std::size_t bytes, bool is_sparse) : bytes_(std::max<std::size_t>(bytes, 1)) {
   void* const data =
       mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED)
@@ -24,7 +24,11 @@ mapping::mapping(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
   data_ = static_cast<std::byte*>(data);
   // Pages one by one take long; of what is larger still little may be touched.
   constexpr std::size_t least = std::size_t{8} << 20, most = std::size_t{512} << 20;
-  if (bytes_ >= least && bytes_ <= most) madvise(data, bytes_, MADV_HUGEPAGE);
+  if (is_sparse) {
+    madvise(data, bytes_, MADV_NOHUGEPAGE);
+  } else if (bytes_ >= least && bytes_ <= most) {
+    madvise(data, bytes_, MADV_HUGEPAGE);
+  }
 }
 
 mapping::mapping(mapping&& other) noexcept
@@ -44,12 +48,28 @@ unsigned word_shift(std::size_t element_bytes) {
   return element_bytes % 8 == 0 ? 3 : element_bytes % 4 == 0 ? 2 : element_bytes % 2 == 0 ? 1 : 0;
 }
 
+unsigned word_shift(const heddle_device::element_type& element) {
+  const std::size_t number = bytes_of(element.type);
+  if (number != 0) return word_shift(number);
+  return std::min(word_shift(element.size), element.size > 8 ? 2u : 3u);
+}
+
 void region::watch() {
-  if (cells == nullptr) {
-    history = mapping((((bytes + 7) >> shift) + 1) * sizeof(cell));
-    cells = reinterpret_cast<cell*>(history.data());
+  if (last == nullptr) {
+    const std::size_t words = ((bytes + 7) >> shift) + 1;
+    history = mapping(words * sizeof(record));
+    earlier_history = mapping(words * sizeof(earlier_records), true);
+    last = reinterpret_cast<record*>(history.data());
+    earlier = reinterpret_cast<earlier_records*>(earlier_history.data());
   }
   if (!persists) set_written(starts_written);
+}
+
+void region::forget_history() {
+  history = mapping();
+  earlier_history = mapping();
+  last = nullptr;
+  earlier = nullptr;
 }
 
 void region::set_written(bool is_written) {
@@ -278,7 +298,7 @@ region* shared_memory::begin(const shared_layout& layout, std::size_t i) {
   auto made = std::make_unique<region>();
   made->begin = reinterpret_cast<std::uintptr_t>(memory.data()) + v.offset;
   made->bytes = v.bytes;
-  made->shift = word_shift(v.what->element.size);
+  made->shift = word_shift(v.what->element);
   // A dynamic one is often declared as bytes and used as something else.
   if (v.what->size == 0 && made->shift < 2) made->shift = 0;
   made->name = v.what->name;

@@ -13,11 +13,15 @@
 
 namespace heddle::checker {
 
-/// An access that was made to a word of memory.
+/// An access that was made to a word of memory. Of two threads that read a word alike one may stand for both.
 struct record {
   static constexpr std::uint8_t write = 1, atomic = 2, is_volatile = 16;
   // Of an access, and not recorded: it writes and reads, too; atomics that it comes after are known to it.
   static constexpr std::uint8_t also_reads = 128, observes = 64;
+  // Recorded in the same bits, of a word's first record: there are further records; a second thread of the
+  // block read, too; a thread of a second block did, whose number is where the time would be.
+  static constexpr std::uint8_t has_more = 32, of_pair = 64, of_blocks = 128;
+  static constexpr unsigned pc_bits = 22;  // of a record that has a second thread above them
 
   std::uint32_t block = 0;  // its number over all launches; 0: there was none
   std::uint32_t clock = 0;
@@ -27,19 +31,38 @@ struct record {
   std::uint8_t flags = 0;  // and the scope of an atomic
 
   std::uint8_t kind() const { return flags & 3; }
+  std::uint8_t access() const { return flags & 31; }
   heddle_device::scope scope() const { return static_cast<heddle_device::scope>(flags >> 2 & 3); }
+  bool is_double() const { return (flags & (of_pair | of_blocks)) != 0; }
+  std::uint16_t second_thread() const { return static_cast<std::uint16_t>(pc >> pc_bits); }
+  void add_thread(std::uint32_t index) { pc = (pc & ((1u << pc_bits) - 1)) | index << pc_bits; }
+  /// Of a double one what either thread did; times of threads of different blocks are `clock`.
+  record part(bool is_second, std::uint32_t time) const {
+    record r = *this;
+    r.flags = access();
+    if (!is_double()) return r;
+    if (is_second) {
+      r.thread = second_thread();
+      if ((flags & of_blocks) != 0) r.block = clock;
+    }
+    if ((flags & of_blocks) != 0) r.clock = time;
+    r.pc &= (1u << pc_bits) - 1;
+    return r;
+  }
 };
+static_assert(sizeof(record) == 16);
 
-/// The history of a word: the last accesses that are not implied by later ones.
-struct alignas(64) cell {
-  record slot[4];
+/// What is known of a word beside its last access: earlier ones that it does not imply.
+struct earlier_records {
+  record slot[3];
 };
 
 /// Memory of the system, given back with its lifetime. It is there, and zero, once it is touched.
 class mapping {
  public:
   mapping() = default;
-  explicit mapping(std::size_t bytes);
+  /// Sparse: little of it will be touched, here and there.
+  explicit mapping(std::size_t bytes, bool is_sparse = false);
   mapping(mapping&& other) noexcept;
   mapping& operator=(mapping&& other) noexcept;
   ~mapping();
@@ -59,9 +82,10 @@ class undo_log;
 struct region {
   std::uintptr_t begin = 0;
   std::uint64_t bytes = 0;
-  std::uintptr_t low = 0, high = 0;  // with what lies around it
-  unsigned shift = 2;                // a word has 1 << shift bytes
-  cell* cells = nullptr;
+  std::uintptr_t low = 0, high = 0;    // with what lies around it
+  unsigned shift = 2;                  // a word has 1 << shift bytes
+  record* last = nullptr;              // of each word; null when it is not watched
+  earlier_records* earlier = nullptr;  // of the words that have any
   std::vector<std::uint64_t> written;  // a bit a byte; empty when all is
   std::string name;
   const char* space = "global";
@@ -78,7 +102,7 @@ struct region {
   std::uint64_t freed_bytes = 0;   // of an allocation that is no more, whose `bytes` are 0
   undo_log* undo = nullptr;        // what is to be known of it before it is written to
   std::vector<std::uint8_t> kept;  // of each part of it, whether `undo` has it
-  mapping history;
+  mapping history, earlier_history;
   const heddle_device::shared_variable* of_blocks = nullptr;  // the variable that each block has one of
 
   /// What findings tell it by: the same for all blocks.
@@ -90,6 +114,16 @@ struct region {
   void consist_of(const heddle_device::element_type& element);
   /// Makes its history, and forgets what was written unless that persists.
   void watch();
+  void forget_history();
+  /// Calls f(record) for what is known of a word; a second block's time counts as `time`.
+  template <class F>
+  void for_each_record(std::size_t word, std::uint32_t time, F f) const {
+    const record& r = last[word];
+    f(r.part(false, time));
+    if (r.is_double()) f(r.part(true, time));
+    if ((r.flags & record::has_more) == 0) return;
+    for (const record& e : earlier[word].slot) f(e);
+  }
   /// That nothing was written yet, or all.
   void set_written(bool is_written);
   void set_written(std::uint64_t offset, std::uint64_t size, bool is_written);
@@ -143,6 +177,9 @@ class undo_log {
 
 /// How large a word is for elements of so many bytes.
 unsigned word_shift(std::size_t element_bytes);
+/// The same by the numbers that they consist of; of larger structures of several types 4 bytes where they are
+/// aligned so.
+unsigned word_shift(const heddle_device::element_type& element);
 
 /// Where the shared variables of a module are in the shared memory of each block.
 struct shared_layout {

@@ -178,19 +178,38 @@ std::string texts_of(const std::vector<finding>& findings) {
   return result;
 }
 
+/// ", 2 suppressed, 1 known".
+std::string hidden_text(const hidden_findings& hidden) {
+  std::string result;
+  if (hidden.suppressed != 0) result += fmt::format(", {} suppressed", hidden.suppressed);
+  if (hidden.known != 0) result += fmt::format(", {} known", hidden.known);
+  return result;
+}
+
+/// ", 8 of 500 blocks watched"; empty when all were.
+std::string share_text(std::uint64_t blocks, std::uint64_t watched_blocks) {
+  return watched_blocks == blocks
+             ? ""
+             : fmt::format(", {} of {} watched", watched_blocks, counted(blocks, "block"));
+}
+
 /// The last line of a report.
 std::string summary(const checked& what, const launch_outcome& outcome) {
   const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
   return fmt::format("{}: {}: {} ({}, {}, {}{})", what.source, what.kernel,
-                     verdict_text(outcome.findings, what.fails_on), counted(threads, "thread"),
-                     counted(outcome.schedules, "schedule"),
-                     fmt::format("{} watched accesses", outcome.accesses),
+                     verdict_text(outcome.findings, what.fails_on) + hidden_text(what.hidden),
+                     counted(threads, "thread"), counted(outcome.schedules, "schedule"),
+                     fmt::format("{} watched accesses", outcome.accesses) +
+                         share_text(outcome.blocks, outcome.watched_blocks),
                      outcome.was_stopped ? ", stopped before its end" : "");
 }
 std::string summary(const program_checked& what, const program_outcome& outcome) {
-  return fmt::format("{}: {} ({}, {} of each, {} watched accesses)", what.source,
-                     verdict_text(outcome.findings, what.fails_on), counted(outcome.launches, "launch", "es"),
-                     counted(what.options.schedules, "schedule"), outcome.accesses);
+  std::string share = share_text(outcome.blocks, outcome.watched_blocks);
+  if (!share.empty()) share += fmt::format(" of {} launches", outcome.watched_launches);
+  return fmt::format("{}: {} ({}, {} of each, {} watched accesses{})", what.source,
+                     verdict_text(outcome.findings, what.fails_on) + hidden_text(what.hidden),
+                     counted(outcome.launches, "launch", "es"), counted(what.options.schedules, "schedule"),
+                     outcome.accesses, share);
 }
 
 }  // namespace
@@ -268,10 +287,14 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   j["kernel"] = what.kernel;
   j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
   j["findings"] = findings_as_json(outcome.findings);
+  j["suppressed"] = what.hidden.suppressed;
+  j["known"] = what.hidden.known;
   j["summary"] = summary(what, outcome);
   j["grid"] = index(what.options.grid);
   j["block"] = index(what.options.block);
   j["schedules"] = outcome.schedules;
+  j["blocks"] = outcome.blocks;
+  j["watched_blocks"] = outcome.watched_blocks;
   j["seed"] = what.options.seed;
   j["accesses"] = outcome.accesses;
   j["seconds"] = outcome.seconds;
@@ -286,6 +309,8 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
   j["arguments"] = what.arguments;
   j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
   j["findings"] = findings_as_json(outcome.findings);
+  j["suppressed"] = what.hidden.suppressed;
+  j["known"] = what.hidden.known;
   j["summary"] = summary(what, outcome);
   if (outcome.signal != 0) {
     j["signal"] = outcome.signal;
@@ -293,6 +318,9 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
     j["status"] = outcome.status;
   }
   j["launches"] = outcome.launches;
+  j["watched_launches"] = outcome.watched_launches;
+  j["blocks"] = outcome.blocks;
+  j["watched_blocks"] = outcome.watched_blocks;
   j["schedules"] = what.options.schedules;
   j["seed"] = what.options.seed;
   j["accesses"] = outcome.accesses;
@@ -307,6 +335,62 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
                              {"profile", profile_as_json(p.lines)}});
   }
   return one_line(j);
+}
+
+namespace {
+
+/// Where something is in the source; where that is not known, the first line of `source`.
+ordered_json location(const std::string& source, const place* p) {
+  const bool is_known = p != nullptr && p->line != 0;
+  ordered_json result;
+  result["artifactLocation"]["uri"] = is_known ? p->file : source;
+  result["region"]["startLine"] = is_known ? p->line : 1;
+  return result;
+}
+
+}  // namespace
+
+std::string as_sarif(const std::string& source, const std::vector<finding>& findings) {
+  ordered_json rules = ordered_json::array(), results = ordered_json::array();
+  for (const finding& f : findings) {
+    const std::string rule = name(f.kind);
+    const bool is_new =
+        std::none_of(rules.begin(), rules.end(), [&](const ordered_json& r) { return r["id"] == rule; });
+    if (is_new) {
+      ordered_json one;
+      one["id"] = rule;
+      rules.push_back(std::move(one));
+    }
+    const auto first =
+        std::find_if(f.places.begin(), f.places.end(), [](const place& p) { return p.line != 0; });
+    ordered_json result;
+    result["ruleId"] = rule;
+    result["level"] = name(f.level);
+    result["message"]["text"] = describe(f);
+    ordered_json main;
+    main["physicalLocation"] = location(source, first == f.places.end() ? nullptr : &*first);
+    result["locations"] = ordered_json::array();
+    result["locations"].push_back(std::move(main));
+    result["relatedLocations"] = ordered_json::array();
+    for (auto p = f.places.begin(); p != f.places.end(); ++p) {
+      if (p == first || p->line == 0) continue;
+      ordered_json other;
+      other["physicalLocation"] = location(source, &*p);
+      other["message"]["text"] = p->what;
+      result["relatedLocations"].push_back(std::move(other));
+    }
+    result["partialFingerprints"]["heddle/v1"] = fingerprint(f);
+    results.push_back(std::move(result));
+  }
+  ordered_json run, log;
+  run["tool"]["driver"]["name"] = "heddle check";
+  run["tool"]["driver"]["rules"] = std::move(rules);
+  run["results"] = std::move(results);
+  log["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
+  log["version"] = "2.1.0";
+  log["runs"] = ordered_json::array();
+  log["runs"].push_back(std::move(run));
+  return one_line(log);
 }
 
 std::string as_json_error(const std::string& source, const std::string& kernel, std::string_view reason) {

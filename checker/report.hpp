@@ -1,5 +1,6 @@
 #pragma once
 
+#include "known_findings.hpp"
 #include "launch.hpp"
 #include "program.hpp"
 
@@ -14,6 +15,7 @@ struct checked {
   std::string source, kernel;
   launch_options options;
   severity fails_on = severity::warning;  ///< what weighs less is told, and the verdict is clean
+  hidden_findings hidden;
 };
 
 /// The same of a whole program.
@@ -22,6 +24,7 @@ struct program_checked {
   std::vector<std::string> arguments;
   program_options options;
   severity fails_on = severity::warning;
+  hidden_findings hidden;
 };
 
 /// For people: each finding with both places, and a line on all of it.
@@ -30,6 +33,9 @@ std::string as_text(const program_checked& what, const program_outcome& outcome)
 /// One object, on one line.
 std::string as_json(const checked& what, const launch_outcome& outcome);
 std::string as_json(const program_checked& what, const program_outcome& outcome);
+/// A log of static analysis, SARIF 2.1.0, as code hosts read it: each finding at its first place, with the
+/// others.
+std::string as_sarif(const std::string& source, const std::vector<finding>& findings);
 /// A test case that fails with each finding, as CI systems read it.
 std::string as_junit(const checked& what, const launch_outcome& outcome);
 std::string as_junit(const program_checked& what, const program_outcome& outcome);

@@ -107,15 +107,20 @@ class watchdogs {
   bool is_running_ = false;
 };
 
-watchdogs& all_watchdogs() {
-  static auto* const all = new watchdogs;
-  return *all;
+watchdogs*& all_watchdogs() {
+  static auto* all = new watchdogs;
+  return all;
 }
 
 }  // namespace
 
 void watchdog::start() {
-  all_watchdogs().start();
+  all_watchdogs()->start();
+}
+
+void watchdog::begin_process() {
+  // Whatever the other process's thread held when this one was made, it holds here.
+  all_watchdogs() = new watchdogs;
 }
 
 watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()) {
@@ -131,11 +136,11 @@ watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self())
     }
   }
   last_end_ = last_change_ = processor_seconds();
-  all_watchdogs().add(this);
+  all_watchdogs()->add(this);
 }
 
 watchdog::~watchdog() {
-  all_watchdogs().remove(this);
+  all_watchdogs()->remove(this);
   {
     const std::lock_guard lock(actions_mutex);
     if (--watching == 0) {

@@ -16,6 +16,9 @@ class watchdog {
   /// Starts the thread that looks, while the system gives one. The first watchdog does so too.
   static void start();
 
+  /// In a process that was just forked, which has not the thread that looks.
+  static void begin_process();
+
   explicit watchdog(engine& watched);
   ~watchdog();
   watchdog(const watchdog&) = delete;

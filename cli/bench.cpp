@@ -7,12 +7,15 @@
 #include "bench/measurement.hpp"
 #include "bench/patterns.hpp"
 #include "bench/peers.hpp"
+#include "bench/report.hpp"
+#include "bench/scaling.hpp"
 #include "bench/sizes.hpp"
 #include "commands.hpp"
 #include "element_types.hpp"
 #include "file_options.hpp"
 #include "machine_description.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -64,10 +67,10 @@ constexpr contenders (*families_of_peers[])(const workload&) = {
 };
 
 struct bench_options {
-  std::string pattern, op = "sum", targets, types = "float32", sizes = "2^12..2^26", algorithms;
+  std::string pattern, op = "sum", targets, types = "float32", sizes, algorithms;
   std::string json_file, plot_file;
   double seconds = 1;
-  bool peers = false, check = false, in_cache = false, quiet = false;
+  bool peers = false, check = false, in_cache = false, quiet = false, ranks = false;
 };
 
 /// What the options say is to be measured.
@@ -78,22 +81,6 @@ struct plan {
   std::vector<dtype> types;
   std::vector<std::size_t> sizes;
   std::vector<std::string> algorithms;
-};
-
-/// How fast one contender was with n elements.
-struct result {
-  target where;
-  dtype type;
-  std::size_t n;
-  std::string name;
-  enum contender::kind kind;
-  std::size_t bytes, buffers;
-  measurement call;
-  std::optional<measurement> back_to_back = {}, whole_call = {};
-  std::string ceiling = {};  ///< what it is a fraction of; empty for that itself
-  double fraction = 0;
-
-  double gb_per_s() const noexcept { return static_cast<double>(bytes) / call.seconds / 1e9; }
 };
 
 /// Parses each part of a list, whose every part has been checked.
@@ -134,7 +121,7 @@ plan plan_of(const bench_options& options) {
       fail_complex_order(options.op.c_str(), type, " (sum takes them)");
     }
   }
-  for (const std::string& part : list_of(options.sizes)) {
+  for (const std::string& part : list_of(options.sizes.empty() ? "2^12..2^26" : options.sizes)) {
     for (const std::size_t size : parse_sizes(part)) made.sizes.push_back(size);
   }
   std::sort(made.sizes.begin(), made.sizes.end());
@@ -263,106 +250,6 @@ std::vector<result> measure(const workload& work, const contenders& all, double 
   return results;
 }
 
-std::string time_text(double seconds) {
-  if (seconds < 1e-6) return fmt::format("{:.1f} ns", seconds * 1e9);
-  if (seconds < 1e-3) return fmt::format("{:.2f} µs", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
-  return fmt::format("{:.2f} s", seconds);
-}
-
-std::string row_text(const std::string& where, const std::string& name, const std::string& type,
-                     const std::string& n, const std::string& median, const std::string& spread,
-                     const std::string& rate, const std::string& fraction, const std::string& gpu_columns) {
-  std::string row = fmt::format("{:<12} {:<14} {:<10} {:>10} {:>10} {:>7} {:>9}  {:<13}{}", where, name, type,
-                                n, median, spread, rate, fraction, gpu_columns);
-  row.erase(row.find_last_not_of(' ') + 1);
-  return row + "\n";
-}
-
-std::string gpu_columns(const std::string& back_to_back, const std::string& whole_call) {
-  return fmt::format("{:>13} {:>11}", back_to_back, whole_call);
-}
-
-std::string head_text(bool with_gpu) {
-  return row_text("target", "algorithm", "type", "n", "median", "spread", "GB/s", "of ceiling",
-                  with_gpu ? gpu_columns("back to back", "whole call") : "");
-}
-
-std::string row_text(const result& one) {
-  return row_text(one.where.text(), one.name, name(one.type), size_text(one.n), time_text(one.call.seconds),
-                  fmt::format("{:.1f} %", 100 * one.call.interquartile() / one.call.seconds),
-                  fmt::format("{:.2f}", one.gb_per_s()),
-                  one.ceiling.empty() ? "" : fmt::format("{:.2f} of {}", one.fraction, one.ceiling),
-                  one.whole_call
-                      ? gpu_columns(time_text(one.back_to_back->seconds), time_text(one.whole_call->seconds))
-                      : "");
-}
-
-json json_of(const result& one, const bench_options& options) {
-  constexpr const char* kinds[] = {"heddle", "peer", "ceiling"};
-  json made = {{"pattern", options.pattern},
-               {"target", one.where.text()},
-               {"algorithm", one.name},
-               {"kind", kinds[static_cast<int>(one.kind)]},
-               {"dtype", name(one.type)},
-               {"n", one.n},
-               {"bytes", one.bytes},
-               {"seconds", one.call.seconds},
-               {"interquartile_seconds", one.call.interquartile()},
-               {"gb_per_s", one.gb_per_s()},
-               {"samples", one.call.samples},
-               {"calls_per_sample", one.call.calls_a_sample},
-               {"buffers", one.buffers}};
-  if (options.pattern != "transform") made["op"] = options.op;
-  if (options.check && one.kind == contender::kind::algorithm && has_answer(one.type)) made["checked"] = true;
-  if (!one.ceiling.empty()) {
-    made["ceiling"] = one.ceiling;
-    made["fraction_of_ceiling"] = one.fraction;
-  }
-  if (one.whole_call) {
-    made["back_to_back_seconds"] = one.back_to_back->seconds;
-    made["whole_call_seconds"] = one.whole_call->seconds;
-  }
-  return made;
-}
-
-/// What is measured, as a title says it.
-std::string title_of(const plan& what, const bench_options& options, const target& where) {
-  std::string title =
-      fmt::format("{} ({}) on {}", options.pattern,
-                  what.which == pattern::transform ? "x + 1" : options.op.c_str(), where.text());
-  if (what.types.size() == 1) title += fmt::format(", {}", name(what.types.front()));
-  return title;
-}
-
-/// A panel for each target with results, a line for each contender and type.
-std::vector<chart_panel> panels_of(const plan& what, const bench_options& options,
-                                   const std::vector<result>& results) {
-  std::vector<chart_panel> panels;
-  for (const target& where : what.targets) {
-    if (std::none_of(results.begin(), results.end(), [&](const result& r) { return r.where == where; })) {
-      continue;
-    }
-    chart_panel& panel = panels.emplace_back();
-    panel.title = title_of(what, options, where);
-    panel.subtitle = where.is_gpu() ? gpus()[static_cast<std::size_t>(where.device())].name : cpu_name();
-    for (const result& one : results) {
-      if (one.where != where) continue;
-      std::string line_name = one.name;
-      if (one.kind == contender::kind::ceiling) line_name += " (ceiling)";
-      if (what.types.size() > 1) line_name += fmt::format(" {}", name(one.type));
-      auto line = std::find_if(panel.lines.begin(), panel.lines.end(),
-                               [&](const chart_line& l) { return l.name == line_name; });
-      if (line == panel.lines.end()) {
-        panel.lines.push_back({line_name, one.kind, {}});
-        line = std::prev(panel.lines.end());
-      }
-      line->points.emplace_back(static_cast<double>(one.n), one.gb_per_s());
-    }
-  }
-  return panels;
-}
-
 void write(atomic_file& file, const std::string& text) {
   file.write(text.data(), text.size());
   file.commit();
@@ -453,9 +340,41 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
   return std::nullopt;
 }
 
+/// What --ranks measures, on those that mpirun started or on one.
+void run_over_ranks(const bench_options& options) {
+  const ranks all = is_over_ranks() ? ranks_on("auto") : ranks();
+  const std::vector<std::size_t> sizes = parse_sizes(options.sizes.empty() ? "2^24" : options.sizes);
+  if (sizes.size() != 1) throw CLI::ValidationError("--size", "--ranks takes one size");
+  const std::string path = written_by_first(options.json_file);
+  std::optional<atomic_file> json_file;
+  if (!path.empty()) json_file.emplace(path);
+  json described;
+  if (is_first_rank() && json_file) described["machine"] = machine_description();
+  begin_together();
+  print(fmt::format("{:<16}{:<8}{:>6}{:>14}{:>14}{:>16}\n", "what", "scaling", "ranks", "work", "ms",
+                    "a second"));
+  for (const scaling_result& one : measure_over_ranks(all, sizes[0], options.seconds)) {
+    print(fmt::format("{:<16}{:<8}{:>6}{:>14}{:>14.4f}{:>16.4g}\n", one.what, one.scaling, all.size(),
+                      one.work, 1e3 * one.seconds, one.rate));
+    described["results"].push_back({{"what", one.what},
+                                    {"scaling", one.scaling},
+                                    {"ranks", all.size()},
+                                    {"target", all.where().text()},
+                                    {"work", one.work},
+                                    {"things", one.things},
+                                    {"seconds", one.seconds},
+                                    {"per_second", one.rate}});
+  }
+  if (json_file) write(*json_file, described.dump(2) + "\n");
+}
+
 void run(const bench_options& options) {
+  if (options.ranks) return run_over_ranks(options);
+  if (options.pattern.empty()) throw CLI::RequiredError("PATTERN");
+  refuse_over_ranks(true, "bench", "it takes --ranks");
   const plan what = plan_of(options);
   if (!options.plot_file.empty()) require_gnuplot();
+  const measured_work work{options.pattern, options.op, options.check};
   std::optional<atomic_file> json_file, plot_file;
   if (!options.json_file.empty()) json_file.emplace(options.json_file);
   if (!options.plot_file.empty()) plot_file.emplace(options.plot_file);
@@ -476,11 +395,11 @@ void run(const bench_options& options) {
   if (failure && results.empty()) fail(*failure);
 
   if (json_file) {
-    for (const result& one : results) all["results"].push_back(json_of(one, options));
+    for (const result& one : results) all["results"].push_back(json_of(one, work));
     if (failure) all["error"] = *failure;
     write(*json_file, all.dump(2) + "\n");
   }
-  if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
+  if (plot_file) write(*plot_file, draw_chart(panels_of(what.targets, what.types, work, results)));
   if (failure) {
     const bool written = json_file || plot_file;
     fail(*failure + (written ? "; what was measured until then is written" : ""));
@@ -512,10 +431,13 @@ void add_bench(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("bench", "How fast the patterns are on this machine, and its ceilings");
   const auto options = std::make_shared<bench_options>();
-  command->add_option("PATTERN", options->pattern, "reduce, scan or transform")
-      ->required()
-      ->option_text(" ")
-      ->check(CLI::IsMember(names_of(patterns)));
+  CLI::Option* const pattern = command->add_option("PATTERN", options->pattern, "reduce, scan or transform")
+                                   ->option_text(" ")
+                                   ->check(CLI::IsMember(names_of(patterns)));
+  command
+      ->add_flag("--ranks", options->ranks,
+                 "Under mpirun: patterns, the exchange between neighbours and simulations over ranks")
+      ->excludes(pattern);
   command->add_option("--op", options->op, "sum|max, of reduce and scan; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names_of(operators)));

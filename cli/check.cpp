@@ -17,11 +17,14 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <new>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -36,20 +39,22 @@ struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
-  double timeout = 60;
-  std::string junit, report, fail_on = "warning";
+  double timeout = 60, budget = std::numeric_limits<double>::infinity();
+  std::string junit, sarif, suppressions, baseline, report, fail_on = "warning";
   int error_exitcode = 1;
   // Of whole programs.
   std::vector<std::string> files, words, commands, libraries, library_folders;
   std::string language, built;
   bool checks_leaks = false;
+  std::string kernel_filter;
+  std::uint64_t launches = std::numeric_limits<std::uint64_t>::max();
 
   bool is_program() const { return kernel.empty(); }
 };
 
 struct verdict {
   std::vector<checker::finding> findings;
-  std::string junit, report;
+  std::string junit, sarif, report;
   int status = 0;  // of a program
 };
 
@@ -57,6 +62,14 @@ checker::severity severity_of(const std::string& text) {
   return text == "note"      ? checker::severity::note
          : text == "warning" ? checker::severity::warning
                              : checker::severity::error;
+}
+
+/// What is not to be told.
+checker::known_findings known_to(const check_options& options) {
+  checker::known_findings known;
+  if (!options.suppressions.empty()) known.read_suppressions(options.suppressions);
+  if (!options.baseline.empty()) known.read_baseline(options.baseline);
+  return known;
 }
 
 /// What both kinds of checks measure, after `what` was run.
@@ -78,8 +91,12 @@ verdict check_kernel(const check_options& options) {
   if (!options.words.empty())
     throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
                             options.words.front()));
+  if (!options.kernel_filter.empty() || options.launches != std::numeric_limits<std::uint64_t>::max())
+    throw error(
+        "--kernel-filter and --launches are for programs: --kernel names the one kernel that is launched");
   if (options.files.size() > 1)
     throw error(fmt::format("'{}': a kernel is checked with its file alone", options.files[1]));
+  const checker::known_findings known = known_to(options);
   std::vector<checker::argument> arguments = options.read_arguments();
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
@@ -92,18 +109,20 @@ verdict check_kernel(const check_options& options) {
   launch.schedules = options.schedules;
   launch.legacy_warps = options.legacy_warps;
   launch.seconds_without_end = options.timeout;
+  launch.watched_seconds = options.budget;
   launch.profiles = options.profile;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
   checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{shown_path(options.source), options.kernel, launch,
-                              severity_of(options.fail_on)};
+                              severity_of(options.fail_on), known.remove_from(outcome.findings)};
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (!options.json) print(outcome.printed);
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome), report};
+  return {outcome.findings, checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings), report};
 }
 
 bool is_source(const std::string& word) {
@@ -141,31 +160,44 @@ checker::compilation compile(const check_options& options) {
 }
 
 verdict check_program(const check_options& options) {
-  static_cast<void>(options.checked_target());
+  const checker::known_findings known = known_to(options);
+  try {
+    const std::regex filter(options.kernel_filter);
+  } catch (const std::regex_error& wrong) {
+    throw error(fmt::format("--kernel-filter '{}' is no regular expression: {}", options.kernel_filter,
+                            wrong.what()));
+  }
   const checker::compilation compiled = compile(options);
-  checker::program_checked what{shown_path(options.source), options.words, {}, severity_of(options.fail_on)};
+  checker::program_checked what{
+      shown_path(options.source), options.words, {}, severity_of(options.fail_on), {}};
   what.options.seed = options.seed;
   what.options.schedules = options.schedules;
+  what.options.threads = options.cores();
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
+  what.options.budget = options.budget;
+  what.options.kernel_filter = options.kernel_filter;
+  what.options.watched_launches = options.launches;
   what.options.profiles = options.profile;
   what.options.prints_to_error = (options.json && options.report.empty()) || is_kept_for_data();
   std::vector<std::string> words{options.built.empty()
                                      ? std::filesystem::path(options.source).replace_extension().string()
                                      : options.built};
   words.insert(words.end(), options.words.begin(), options.words.end());
-  const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  what.hidden = known.remove_from(outcome.findings);
   report_stats(options, compiled, outcome,
                {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome), report, outcome.status};
+  return {outcome.findings, checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings), report, outcome.status};
 }
 
 void run(const check_options& options) {
-  std::unique_ptr<atomic_file> junit, report;
+  std::unique_ptr<atomic_file> junit, sarif, report;
   const auto write = [](std::unique_ptr<atomic_file>& file, const std::string& text) {
     const std::unique_ptr<atomic_file> out = std::move(file);
     if (out == nullptr) return;
@@ -176,9 +208,11 @@ void run(const check_options& options) {
   try {
     // That it can be written is known before anything runs.
     if (!options.junit.empty()) junit = std::make_unique<atomic_file>(options.junit);
+    if (!options.sarif.empty()) sarif = std::make_unique<atomic_file>(options.sarif);
     if (!options.report.empty()) report = std::make_unique<atomic_file>(options.report);
     const verdict found = options.is_program() ? check_program(options) : check_kernel(options);
     write(junit, found.junit);
+    write(sarif, found.sarif);
     if (report != nullptr) {
       write(report, found.report);
     } else if (options.json) {
@@ -283,6 +317,19 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(check_number::above(0));
+  command
+      ->add_option("--budget", options->budget,
+                   "About how long to watch: a spread of blocks and launches, the rest runs unwatched")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      ->add_option("--kernel-filter", options->kernel_filter,
+                   "Of a program, the kernels to watch: a regular expression that is in their names")
+      ->option_text("REGEX");
+  command
+      ->add_option("--launches", options->launches, "Of a program, how many launches of each kernel to watch")
+      ->option_text("N")
+      ->transform(count_from(1));
   command->add_flag(
       "--profile", options->profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
@@ -301,6 +348,16 @@ void add_check(CLI::App& app) {
       ->check(CLI::Range(1, 255));
   writes_file(
       command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
+  writes_file(
+      command->add_option("--sarif", options->sarif, "What was found for a code host")->option_text("FILE"));
+  reads_file(command
+                 ->add_option("--suppressions", options->suppressions,
+                              "Findings that are not told: lines of a kind, a file and a function")
+                 ->option_text("FILE"));
+  reads_file(command
+                 ->add_option("--baseline", options->baseline,
+                              "An earlier report, by --json: what it has is not told again")
+                 ->option_text("FILE"));
   command->footer(
       "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
       "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"

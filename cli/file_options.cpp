@@ -181,6 +181,14 @@ std::vector<const CLI::Validator*> checks_of(CLI::Option& option) {
   }
 }
 
+std::vector<std::pair<std::string, bool>> files_named_by(CLI::App& command) {
+  std::vector<std::pair<std::string, bool>> files;
+  for (CLI::Option* const option : command.get_options()) {
+    for (auto& file : files_of(*option)) files.push_back(std::move(file));
+  }
+  return files;
+}
+
 bool names_file(CLI::Option& option) {
   const std::vector<const CLI::Validator*> checks = checks_of(option);
   return std::any_of(checks.begin(), checks.end(),

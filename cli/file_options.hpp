@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -24,6 +25,9 @@ CLI::Option* writes_file(CLI::Option* option);
 
 /// Whether the option names a file, of either kind.
 bool names_file(CLI::Option& option);
+
+/// The files that the options of a subcommand name, after they have been read, and whether they are written.
+std::vector<std::pair<std::string, bool>> files_named_by(CLI::App& command);
 
 /// What the values of an option pass through, in this order.
 std::vector<const CLI::Validator*> checks_of(CLI::Option& option);

@@ -1,13 +1,18 @@
 #include "commands.hpp"
+#include "distributed_input.hpp"
 #include "element_types.hpp"
 #include "file_options.hpp"
+#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/any_array.hpp>
+#include <heddle/any_distributed.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -37,6 +42,11 @@ struct histogram_options : run_options {
   std::string edges, edges_output, weights;
 };
 
+void require_finite(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high))
+    fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go", low, high));
+}
+
 /// The smallest and the largest element; 0 to 1 of none.
 std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
@@ -53,11 +63,25 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
       }
     });
   }
-  if (!std::isfinite(bounds[0]) || !std::isfinite(bounds[1])) {
-    fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go", bounds[0],
-                     bounds[1]));
-  }
+  require_finite(bounds[0], bounds[1]);
   return {bounds[0], bounds[1]};
+}
+
+/// The same of an array over ranks.
+std::pair<double, double> range_of(const any_distributed_array& x) {
+  if (x.size() == 0) return {0, 1};
+  const auto bound = [&](runtime_op which) {
+    const any_value extremum = reduce(x.all(), x, which);
+    return with_type(x.dtype(), [&]<class T>(T) {
+      if constexpr (heddle::is_complex<T>)
+        return 0.0;
+      else
+        return static_cast<double>(extremum.as<T>());
+    });
+  };
+  const double low = bound(runtime_op::minimum), high = bound(runtime_op::maximum);
+  require_finite(low, high);
+  return {low, high};
 }
 
 /// Bins of equal width, or between edges of any kind; `edges` says where both kinds are.
@@ -79,7 +103,9 @@ struct chosen_bins {
   }
 };
 
-chosen_bins bins_for(const histogram_options& options, npy_input& x, progress& shown) {
+/// The bins that the options say, or between the bounds that `range` finds.
+template <class Range>
+chosen_bins bins_for(const histogram_options& options, dtype type, const Range& range) {
   if (!options.edges.empty()) {
     const npy_file file(options.edges);
     if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype(), "");
@@ -90,10 +116,10 @@ chosen_bins bins_for(const histogram_options& options, npy_input& x, progress& s
     return chosen_bins(file.read_as<double>().to_vector());
   }
   if (options.range.empty()) {
-    const auto [low, high] = range_of(x, shown);
-    return {x.type(), even_bins{options.bins, low, high}};
+    const auto [low, high] = range();
+    return {type, even_bins{options.bins, low, high}};
   }
-  return {x.type(), even_bins{options.bins, options.range[0], options.range[1]}};
+  return {type, even_bins{options.bins, options.range[0], options.range[1]}};
 }
 
 /// The counts of each bin, on the CPU, of a file that is read a piece at a time.
@@ -115,11 +141,45 @@ any_array weighted_sums(npy_input& x, const chosen_bins& bins, npy_input& weight
       bins.with([&](const auto& by) { return histogram(x.where(), elements, by, of_each); }));
 }
 
+/// The counts, and the edges where they are asked for: both files are there, or neither.
+void write_results(const histogram_options& options, const chosen_bins& bins, dtype type, const void* results,
+                   npy_output& output, std::optional<npy_output>& edges_output) {
+  if (edges_output)
+    edges_output->fill(dtype::float64, shape{bins.edges.size()}, bins.edges.data(), options.quiet);
+  output.fill(type, shape{bins.count()}, results, options.quiet);
+  if (edges_output) edges_output->commit();
+  output.commit();
+}
+
+/// Over ranks, each of which reads its own elements; the first has the results.
+void count_over_ranks(const histogram_options& options, const npy_file& file, dtype type) {
+  refuse_over_ranks(!options.weights.empty(), "--weights", "elements count for one each");
+  const ranks all = ranks_on(options.target);
+  std::optional<npy_output> output, edges_output;
+  if (all.rank() == 0) output.emplace(options.output);
+  if (all.rank() == 0 && !options.edges_output.empty()) edges_output.emplace(options.edges_output);
+  npy_input x(file, type, type, all.where());
+  begin_together();
+  const std::size_t bytes = x.file_bytes(file.size());
+  const run_stats stats("histogram", options.op, "bins", file.size(), type, bytes, all.where());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
+  const any_distributed_array elements = spread(all, x, shape{file.size()}, shown);
+  const chosen_bins bins = bins_for(options, type, [&] { return range_of(elements); });
+  operation running("histogram", file.size(), name(type));
+  running.runs_on(all.where());
+  const array<std::uint64_t> counts = bins.with([&](const auto& by) { return histogram(all, elements, by); });
+  shown.hide();
+  stats.report(options);
+  stop_if_interrupted();
+  if (output) write_results(options, bins, dtype::int64, counts.data(), *output, edges_output);
+}
+
 void run(const histogram_options& options) {
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
   if (type >= dtype::complex64) fail_complex_order("histogram", type, real_parts);
+  if (is_over_ranks()) return count_over_ranks(options, file, type);
   std::optional<npy_file> weights_file;
   if (!options.weights.empty()) {
     weights_file.emplace(options.weights);
@@ -141,19 +201,14 @@ void run(const histogram_options& options) {
                         x.file_bytes(file.size()) + weight_bytes, where);
   const bool finds_range = options.edges.empty() && options.range.empty();
   progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()) + weight_bytes, options.quiet);
-  const chosen_bins bins = bins_for(options, x, shown);
+  const chosen_bins bins = bins_for(options, type, [&] { return range_of(x, shown); });
   operation running("histogram", file.size(), name(type));
   running.runs_on(where);
   const any_array result =
       weights ? weighted_sums(x, bins, *weights, shown) : any_array(counts_of(x, bins, shown));
   shown.hide();
   stats.report(options);
-  if (edges_output)
-    edges_output->fill(dtype::float64, shape{bins.edges.size()}, bins.edges.data(), options.quiet);
-  output.fill(weights ? weights->type() : dtype::int64, shape{bins.count()}, result.data(), options.quiet);
-  // Both are there, or neither.
-  if (edges_output) edges_output->commit();
-  output.commit();
+  write_results(options, bins, weights ? weights->type() : dtype::int64, result.data(), output, edges_output);
 }
 
 }  // namespace

@@ -1,7 +1,15 @@
 #include "commands.hpp"
 #include "machine_description.hpp"
+#include "over_ranks.hpp"
 #include "standard_output.hpp"
+#include <heddle/halo_exchange.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/threads.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +32,60 @@ std::string joined(const json& texts) {
   std::string all;
   for (const json& text : texts) all += (all.empty() ? "" : ", ") + text.get<std::string>();
   return all;
+}
+
+/// What an exchange between neighbours takes, both ways at once: seconds of the fastest of several.
+double seconds_of_exchange(const ranks& all, std::size_t bytes) {
+  // Rows of so many bytes, of which each rank has two.
+  halo_exchange halos(all, even_rows(2 * static_cast<std::size_t>(all.size()), all.size()), true);
+  const memory rows(4 * bytes, all.where());
+  const auto row = [&](std::size_t i) {
+    return memory_part{static_cast<std::byte*>(rows.data()) + i * bytes, bytes};
+  };
+  double fastest = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 10; ++i) {
+    all.barrier();
+    const auto began = std::chrono::steady_clock::now();
+    halos.start(row(0), row(1), row(2), row(3));
+    halos.finish();
+    all.where().wait();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    fastest = std::min(fastest, took.count());
+  }
+  return fastest;
+}
+
+/// The ranks, and what goes between them; every rank calls it.
+json description_of_ranks() {
+  const ranks& all = all_ranks();
+  const std::vector<std::string> targets = said_by_all(all.where().text());
+  const std::vector<std::string> cores = said_by_all(std::to_string(available_cores()));
+  json described = {{"ranks", json::array()}};
+  for (std::size_t r = 0; r < targets.size(); ++r)
+    described["ranks"].push_back(
+        {{"rank", r}, {"host", hosts_of_ranks()[r]}, {"target", targets[r]}, {"cores", std::stoi(cores[r])}});
+  constexpr std::size_t few = 8, many = std::size_t{1} << 24;
+  const double latency = seconds_of_exchange(all, few);
+  described["exchange"] = {{"seconds_of_8_bytes", latency},
+                           {"bytes_per_second", 2.0 * many / seconds_of_exchange(all, many)},
+                           {"between_gpus", all.between_gpus()}};
+  return described;
+}
+
+std::string table_of_ranks(const json& described) {
+  std::string text;
+  const auto row = [&text](const std::string& what, const std::string& value) {
+    text += fmt::format("{:<18}{}\n", what, value);
+  };
+  for (const json& rank : described["ranks"])
+    row(fmt::format("rank {}", rank["rank"].get<int>()),
+        fmt::format("{} on {}", rank["target"].get<std::string>(), rank["host"].get<std::string>()));
+  const json& exchange = described["exchange"];
+  row("between ranks", fmt::format("8 bytes to both neighbours in {:.1f} us, 16 MiB at {} there and back",
+                                   1e6 * exchange["seconds_of_8_bytes"].get<double>(),
+                                   rate_text(exchange["bytes_per_second"])));
+  if (const auto gpus = exchange["between_gpus"].get<std::string>(); !gpus.empty()) row("between GPUs", gpus);
+  return text;
 }
 
 std::string table(const json& all) {
@@ -78,8 +140,17 @@ void add_info(CLI::App& app) {
   command->add_flag("--quiet", options->quiet, "No progress line, of which there is none here");
   command->footer("Memory bandwidths are measured once a machine, which takes a second.");
   command->callback([options] {
-    const json all = machine_description();
-    print(options->as_json ? all.dump(2) + "\n" : table(all));
+    begin_together();
+    // Bandwidths of memory are measured by one process.
+    json all;
+    if (is_first_rank()) all = machine_description();
+    std::string text;
+    if (is_over_ranks()) {
+      const json described = description_of_ranks();
+      if (is_first_rank()) all.update(described);
+      text = table_of_ranks(described);
+    }
+    if (is_first_rank()) print(options->as_json ? all.dump(2) + "\n" : table(all) + text);
   });
 }
 

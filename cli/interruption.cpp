@@ -121,6 +121,10 @@ kernel_faults::~kernel_faults() {
   for (std::size_t i = 0; i < std::size(signals); ++i) ::sigaction(signals[i], &before_[i], nullptr);
 }
 
+int signal_received() noexcept {
+  return received;
+}
+
 void stop_if_interrupted() {
   if (received == 0) return;
   ::alarm(0);  // what was reached may take longer to write

@@ -43,6 +43,10 @@ class kernel_faults {
   struct sigaction before_[std::size(signals)] = {};
 };
 
+/// The signal by which the command has been asked to stop; 0 where it has not. Of several processes one may
+/// be asked alone: what it is doing with the others it ends with them.
+int signal_received() noexcept;
+
 /// Throws `interrupted` once the command has been asked to stop: called between two pieces of work.
 void stop_if_interrupted();
 

@@ -124,10 +124,14 @@ heddle::target kernel_options::checked_target() const {
   return heddle::target::parse(target);
 }
 
-checker::launch_options kernel_options::launch() const {
+std::size_t kernel_options::cores() const {
   const heddle::target where = checked_target();
+  return static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
+}
+
+checker::launch_options kernel_options::launch() const {
   checker::launch_options result;
-  result.threads = static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
+  result.threads = cores();
   read_extents(grid, result.grid);
   read_extents(block, result.block);
   result.shared_bytes = shared_bytes;

@@ -29,6 +29,8 @@ struct kernel_options : place_options {
   void add_compilation_to(CLI::App& command);
   /// Where the checker runs; throws heddle::error for a GPU.
   heddle::target checked_target() const;
+  /// How many cores that has.
+  std::size_t cores() const;
   /// Of the checker, there.
   checker::launch_options launch() const;
   dimensions grid_dimensions() const;

@@ -7,11 +7,14 @@
 #include "laplace/heat.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/array.hpp>
+#include <heddle/distributed.hpp>
+#include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
@@ -46,16 +49,28 @@ struct laplace_options : place_options {
   bool watch = false;
 };
 
-/// The array of rows and columns in a file, as numbers of T.
-template <class T>
-array<T> read_points(const npy_file& file) {
+/// Throws where a file has no array of rows and columns of real numbers.
+void require_points(const npy_file& file) {
   if (file.dtype() >= dtype::complex64) {
     fail(fmt::format("{}: holds {}, where real numbers are needed", file.path(), name(file.dtype())));
   }
   if (file.shape().axes() != 2) {
     fail(fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
   }
+}
+
+/// The array in a file, as numbers of T; over ranks each reads its own rows.
+template <class T>
+array<T> read_points(const npy_file& file) {
   return file.read_as<T>();
+}
+template <class T>
+distributed_array<T> read_points(const ranks& all, const npy_file& file) {
+  distributed_array<T> points(all, file.shape());
+  array<T> own(points.local().shape());
+  file.read(points.first_row() * file.shape()[1], own.size(), dtype_of<T>, own.data());
+  points.local().copy_from(own.view());
+  return points;
 }
 
 const file_formats formats{".npy", ".png", ".vti"};
@@ -119,6 +134,26 @@ const char* iterations_of(laplace::method how) {
   return how == laplace::method::multigrid ? "cycles" : "sweeps";
 }
 
+/// The shape of the points; throws where files have others. `edges` is null for sine, `source` for 0.
+shape lengths_of(const laplace_options& options, const npy_file* edges, const npy_file* source) {
+  const std::optional<grid_size> size = options.size.empty() ? std::nullopt : parse_grid_size(options.size);
+  if (edges != nullptr) require_points(*edges);
+  const shape lengths = edges != nullptr ? edges->shape()
+                        : size           ? shape{size->height, size->width}
+                                         : shape{512, 512};
+  if (size && lengths != shape{size->height, size->width}) {
+    fail(fmt::format("{}: has {}x{} points, where --size says {}", edges->path(), lengths[1], lengths[0],
+                     options.size));
+  }
+  if (source == nullptr) return lengths;
+  require_points(*source);
+  if (source->shape() != lengths) {
+    fail(fmt::format("{}: has shape {}, where the edges have {}", shown_path(options.source),
+                     source->shape().text(), lengths.text()));
+  }
+  return lengths;
+}
+
 /// `edges_file` is null for sine.
 template <class T>
 void run_as(const laplace_options& options, const npy_file* edges_file) {
@@ -126,34 +161,32 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
   const bool is_sine = edges_file == nullptr;
   const laplace::method how = *std::find_if(std::begin(laplace::methods), std::end(laplace::methods),
                                             [&](laplace::method m) { return name(m) == options.method; });
-  const array<T> edges = [&] {
-    if (is_sine) {
-      const grid_size size = options.size.empty() ? grid_size{512, 512} : *parse_grid_size(options.size);
-      return laplace::sine_edges<T>(size.width, size.height);
+  require_writable(written_by_first(options.output));
+  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
+  const std::optional<npy_file> source_file =
+      options.source.empty() ? std::nullopt : std::optional<npy_file>(options.source);
+  const shape lengths = lengths_of(options, edges_file, source_file ? &*source_file : nullptr);
+  std::optional<laplace::solver<T>> made;
+  if (is_over_ranks()) {
+    const ranks all = ranks_on(options.target);
+    begin_together();
+    const auto points = [&](const npy_file& file) { return read_points<T>(all, file); };
+    const distributed_array<T> edges =
+        is_sine ? laplace::sine_edges<T>(all, lengths[1], lengths[0]) : points(*edges_file);
+    if (source_file) {
+      made.emplace(all, how, edges, points(*source_file));
+    } else {
+      made.emplace(all, how, edges);
     }
-    array<T> read = read_points<T>(*edges_file);
-    const shape& have = read.shape();
-    if (!options.size.empty()) {
-      const grid_size size = *parse_grid_size(options.size);
-      if (have != shape{size.height, size.width}) {
-        fail(fmt::format("{}: has {}x{} points, where --size says {}", edges_file->path(), have[1], have[0],
-                         options.size));
-      }
-    }
-    return read;
-  }();
-  array<T> source;
-  if (!options.source.empty()) {
-    source = read_points<T>(npy_file(options.source));
-    if (source.shape() != edges.shape()) {
-      fail(fmt::format("{}: has shape {}, where the edges have {}", shown_path(options.source),
-                       source.shape().text(), edges.shape().text()));
-    }
+  } else {
+    const array<T> edges =
+        is_sine ? laplace::sine_edges<T>(lengths[1], lengths[0]) : read_points<T>(*edges_file);
+    array<T> source;
+    if (source_file) source = read_points<T>(*source_file);
+    made.emplace(heddle::target::parse(options.target), how, edges,
+                 array_view<const T>(source.data(), source.shape(), source.where()));
   }
-  require_writable(options.output);
-
-  laplace::solver<T> problem(heddle::target::parse(options.target), how, edges,
-                             array_view<const T>(source.data(), source.shape(), source.where()));
+  laplace::solver<T>& problem = *made;
   constexpr double parts = 1e6;
   std::optional<live_view> view;
   if (options.watch) view.emplace();
@@ -184,7 +217,7 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
           parts * fraction_done(now, problem.first_residual(), options.when, problem.iterations()));
       shown.advance(done > shown_parts ? done - shown_parts : 0);
       shown_parts = std::max(done, shown_parts);
-      stop_if_interrupted();
+      stop_together();
     });
   } catch (const interrupted& stop) {
     stopped = stop;
@@ -201,9 +234,13 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
   view.reset();
   shown.hide();
 
-  const array<T> u = problem.solution();
+  // Over ranks an array that goes to a .npy stays where it is.
+  const bool stays = is_over_ranks() && (options.output.empty() || format == ".npy");
+  const array<T> u = stays ? array<T>() : problem.solution();
   const auto write = [&] {
-    if (!options.output.empty()) write_points(options.output, format, u);
+    if (options.output.empty()) return;
+    if (stays) return write_npy(options.output, problem.solution_of_ranks());
+    write_points(written_by_first(options.output), format, u);
   };
   // The last state is written after a signal too.
   if (stopped) {
@@ -211,7 +248,9 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
     throw *stopped;
   }
   std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
-  if (is_sine && options.source.empty()) text += fmt::format(" error {:.6g}", laplace::sine_error<T>(u));
+  if (is_sine && options.source.empty())
+    text += fmt::format(" error {:.6g}", stays ? laplace::sine_error<T>(problem.solution_of_ranks())
+                                               : laplace::sine_error<T>(u));
   print(text + "\n");
   write();
   const double wanted = options.when.tolerance * problem.first_residual();
@@ -226,15 +265,15 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
   line["pattern"] = "laplace";
   line["method"] = name(how);
   line["target"] = problem.where().text();
-  line["width"] = u.shape()[1];
-  line["height"] = u.shape()[0];
+  line["width"] = lengths[1];
+  line["height"] = lengths[0];
   line["dtype"] = name(dtype_of<T>);
   line["iterations"] = problem.iterations();
   line["residual"] = residual;
   line["first_residual"] = problem.first_residual();
   line["seconds"] = took.count();
   line["gpoint_per_s"] =
-      static_cast<double>(u.size()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
+      static_cast<double>(problem.points()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
   print_error(line.dump() + "\n");
 }
 

@@ -7,6 +7,7 @@
 #include "lbm_output.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -74,8 +75,9 @@ lbm::settings settings_of(const lbm_options& options) {
   return given;
 }
 
-lbm::flow begin(const lbm_options& options) {
-  const target where = target::parse(options.target);
+/// `where` is a target or ranks.
+template <class Where>
+lbm::flow begin_on(const Where& where, const lbm_options& options) {
   if (options.resume.empty()) return lbm::flow(where, settings_of(options));
   lbm::flow resumed = lbm::flow::resume(where, reopenable(options.resume));
   if (name(resumed.given().which) != options.which) {
@@ -83,6 +85,13 @@ lbm::flow begin(const lbm_options& options) {
                      name(resumed.given().which), options.which));
   }
   return resumed;
+}
+
+lbm::flow begin(const lbm_options& options) {
+  if (!is_over_ranks()) return begin_on(target::parse(options.target), options);
+  const ranks all = ranks_on(options.target);
+  begin_together();
+  return begin_on(all, options);
 }
 
 void describe(const lbm::flow& of, bool quiet) {
@@ -182,7 +191,7 @@ class lbm_view {
 /// The file of --checkpoint, which --every writes anew each time.
 class lbm_checkpoint {
  public:
-  explicit lbm_checkpoint(const std::string& path) : path_(path) { require_writable(path); }
+  explicit lbm_checkpoint(const std::string& path) : path_(path) { require_writable(written_by_first(path)); }
 
   /// Whether it can be replaced: of a stream one state is all that fits.
   bool can_be_replaced() const {
@@ -257,7 +266,8 @@ void run(const lbm_options& options) {
   lbm_output output(options.output, options.format, field);
   lbm_forces forces(options.forces);
   lbm_checkpoint checkpoint(options.checkpoint);
-  require_writable(options.profile);
+  require_writable(written_by_first(options.profile));
+  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
   lbm::flow flow = begin(options);
   if (forces.is_wanted() && !flow.has_obstacles()) {
     throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
@@ -279,16 +289,20 @@ void run(const lbm_options& options) {
   const std::uint64_t picture_every = options.every.value_or(100);
   flow_pace pace(flow, last - first, options.quiet || options.watch);
 
-  const bool saves = options.every && checkpoint.can_be_replaced();
+  const bool saves = options.every && of_first_rank(checkpoint.can_be_replaced()) != 0;
   std::optional<double> change;
   bool is_steady = false;
   const auto add_to = [&](auto& file, const auto& add) {
+    std::string failure;
     try {
       add();
     } catch (const error& wrong) {
-      file.give_up();
-      throw unwritable{fmt::format("{}: the run ends at step {}", wrong.what(), flow.steps())};
+      failure = wrong.what();
     }
+    failure = failure_of_any(failure);
+    if (failure.empty()) return;
+    file.give_up();
+    throw unwritable{fmt::format("{}: the run ends at step {}", failure, flow.steps())};
   };
   const auto at_state = [&] {
     const std::uint64_t step = flow.steps();

@@ -1,6 +1,7 @@
 #include "lbm_output.hpp"
 
 #include "file_options.hpp"
+#include "over_ranks.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
@@ -103,8 +104,11 @@ const file_formats& lbm_output::formats() {
 }
 
 lbm_output::lbm_output(const std::string& path, const std::string& format, lbm::field field)
-    : path_(path), ending_(formats().chosen(path, format)), field_(field), pictures_(field) {
-  if (!is_animation()) require_writable(path);
+    : path_(written_by_first(path)),
+      ending_(formats().chosen(path, format)),
+      field_(field),
+      pictures_(field) {
+  if (!is_animation()) require_writable(path_);
 }
 
 void lbm_output::begin(const lbm::flow& of) {
@@ -152,7 +156,7 @@ void lbm_output::give_up() {
 
 lbm_forces::lbm_forces(const std::string& path) {
   if (path.empty()) return;
-  file_.emplace(path);
+  file_.emplace(written_by_first(path));
   lines_ = head_of_forces;
 }
 
@@ -191,7 +195,7 @@ void write_profiles(const std::string& path, const lbm::flow& of) {
   };
   add("vertical", lines.vertical);
   add("horizontal", lines.horizontal);
-  atomic_file file(path);
+  atomic_file file(written_by_first(path));
   file.write(text.data(), text.size());
   file.commit();
 }

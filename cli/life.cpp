@@ -2,27 +2,23 @@
 #include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
-#include "live_view.hpp"
+#include "life_output.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/gif.hpp>
-#include <heddle/io/png.hpp>
-#include <heddle/memory.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,159 +52,6 @@ std::string check_rule(const std::string& text) {
     return wrong.what();
   }
 }
-
-/// The smallest rectangle with every cell of several grids; one cell where there are none.
-class enclosing_rectangle {
- public:
-  void include(const placed_grid& grid) {
-    const auto width = static_cast<std::int64_t>(grid.cells.width());
-    const auto height = static_cast<std::int64_t>(grid.cells.height());
-    if (width == 0) return;  // an empty grid is nowhere
-    left_ = std::min(empty_ ? grid.left : left_, grid.left);
-    top_ = std::min(empty_ ? grid.top : top_, grid.top);
-    right_ = std::max(empty_ ? grid.left : right_, grid.left + width);
-    bottom_ = std::max(empty_ ? grid.top : bottom_, grid.top + height);
-    empty_ = false;
-  }
-
-  std::int64_t left() const { return left_; }
-  std::int64_t top() const { return top_; }
-  std::size_t width() const { return static_cast<std::size_t>(right_ - left_); }
-  std::size_t height() const { return static_cast<std::size_t>(bottom_ - top_); }
-
- private:
-  bool empty_ = true;
-  std::int64_t left_ = 0, top_ = 0, right_ = 1, bottom_ = 1;
-};
-
-/// The world in the terminal: a bounded grid whole, of the infinite plane the rectangle with every cell that
-/// has lived since the beginning.
-class life_view {
- public:
-  void show(universe& world) {
-    const placed_grid now = world.cells();
-    shown_.include(now);
-    // Where the grid begins in the rectangle.
-    const auto left = static_cast<std::size_t>(now.left - shown_.left());
-    const auto top = static_cast<std::size_t>(now.top - shown_.top());
-    const auto shade = [&](const block& of) -> colour {
-      std::uint64_t live = 0;
-      const std::size_t right = std::min(of.left + of.width, left + now.cells.width());
-      const std::size_t bottom = std::min(of.top + of.height, top + now.cells.height());
-      for (std::size_t y = std::max(of.top, top); y < bottom; ++y) {
-        for (std::size_t x = std::max(of.left, left); x < right; x += 64) {
-          const std::uint64_t bits = bits_from(now.cells.row(y - top), now.cells.words_in_row(), x - left);
-          const std::size_t beyond = x + 64 > right ? x + 64 - right : 0;
-          live += static_cast<std::uint64_t>(std::popcount(bits << beyond));
-        }
-      }
-      if (live == 0) return {0, 0, 0};
-      const double part = static_cast<double>(live) / static_cast<double>(of.width * of.height);
-      const auto level = static_cast<std::uint8_t>(80 + 175 * part);
-      return {level, level, level};
-    };
-    view_.show(shown_.width(), shown_.height(), shade,
-               fmt::format("generation {} population {}   q ends, space pauses", world.generation(),
-                           now.cells.population()));
-  }
-
-  bool end_is_asked() { return view_.end_is_asked(); }
-  void stay() { view_.stay(); }
-
- private:
-  live_view view_;
-  enclosing_rectangle shown_;
-};
-
-/// What is to be written at the end, and pictures on the way there.
-class life_output {
- public:
-  static const file_formats& formats() {
-    static const file_formats all{".rle", ".cells", ".npy", ".png", ".gif"};
-    return all;
-  }
-
-  life_output(const std::string& path, const std::string& format)
-      : path_(path), ending_(formats().chosen(path, format)) {
-    require_writable(path);
-  }
-
-  bool is_animation() const { return ending_ == ".gif"; }
-
-  /// Frames of a bounded grid are written as they come; those of the infinite plane, which has no size before
-  /// the end, wait.
-  void add_frame(universe& world) {
-    placed_grid now = world.cells();
-    if (world.shape() == topology::infinite) {
-      frames_.push_back(std::move(now));
-    } else {
-      open_animation(now.cells.width(), now.cells.height());
-      draw(now, now.left, now.top);
-    }
-  }
-
-  void finish(universe& world, const rule& law) {
-    if (path_.empty()) return;
-    if (is_animation()) return finish_animation();
-    const placed_grid last = world.cells();
-    if (ending_ == ".rle") write_rle(path_, last, law, world.shape(), world.generation());
-    if (ending_ == ".cells") write_cells(path_, last, law, world.generation());
-    if (ending_ == ".npy") life::write_npy(path_, last.cells);
-    if (ending_ == ".png") draw_png(last.cells);
-  }
-
- private:
-  /// White on black. Nothing alive on the infinite plane is one black pixel, because a picture has one.
-  void draw_png(const grid& cells) const {
-    const std::size_t width = std::max<std::size_t>(1, cells.width());
-    png_writer picture(path_, width, std::max<std::size_t>(1, cells.height()), pixel_format::grey);
-    std::vector<std::uint8_t> row(width);
-    if (cells.height() == 0) picture.append(row.data(), 1);
-    for (std::size_t y = 0; y < cells.height(); ++y) {
-      for (std::size_t x = 0; x < width; ++x) row[x] = cells(x, y) ? 255 : 0;
-      picture.append(row.data(), 1);
-    }
-    picture.commit();
-  }
-
-  void open_animation(std::size_t width, std::size_t height) {
-    if (animation_) return;
-    constexpr std::array<colour, 2> black_and_white{{{0, 0, 0}, {255, 255, 255}}};
-    constexpr unsigned hundredths_of_a_second = 10;
-    animation_ = std::make_unique<gif_writer>(path_, width, height, black_and_white, hundredths_of_a_second);
-    width_ = width;
-    require_memory(width * height);
-    pixels_.resize(width * height);
-  }
-
-  void draw(const placed_grid& frame, std::int64_t left, std::int64_t top) {
-    std::fill(pixels_.begin(), pixels_.end(), std::uint8_t{0});
-    for (std::size_t y = 0; y < frame.cells.height(); ++y) {
-      std::uint8_t* const to = pixels_.data() + (static_cast<std::size_t>(frame.top - top) + y) * width_ +
-                               static_cast<std::size_t>(frame.left - left);
-      for (std::size_t x = 0; x < frame.cells.width(); ++x) to[x] = frame.cells(x, y);
-    }
-    animation_->add_frame(pixels_);
-  }
-
-  void finish_animation() {
-    if (!frames_.empty()) {
-      // All frames show the same part of the plane.
-      enclosing_rectangle all;
-      for (const placed_grid& frame : frames_) all.include(frame);
-      open_animation(all.width(), all.height());
-      for (const placed_grid& frame : frames_) draw(frame, all.left(), all.top());
-    }
-    animation_->commit();
-  }
-
-  std::string path_;
-  std::string_view ending_;
-  std::unique_ptr<gif_writer> animation_;
-  std::size_t width_ = 0;
-  std::vector<std::uint8_t> pixels_;
-  std::vector<placed_grid> frames_;
-};
 
 /// What the run begins with.
 struct beginning {
@@ -341,12 +184,18 @@ void run(const life_options& options) {
   life_output output(options.output, options.format);
   const target on_cpu = target::parallel();
   beginning start = begin(options, on_cpu);
-  const target where = resolved(options, static_cast<double>(start.cells.cells.width()) *
-                                             static_cast<double>(start.cells.cells.height()));
+  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
+  const target where = is_over_ranks()
+                           ? ranks_on(options.target).where()
+                           : resolved(options, static_cast<double>(start.cells.cells.width()) *
+                                                   static_cast<double>(start.cells.cells.height()));
   const auto how = *std::find_if(std::begin(algorithms), std::end(algorithms),
                                  [&](algorithm a) { return options.algorithm == name(a); });
   const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
-  universe world(start.cells, start.shape, start.law, how, where);
+  begin_together();
+  universe world = is_over_ranks()
+                       ? universe(start.cells, start.shape, start.law, how, ranks_on(options.target))
+                       : universe(start.cells, start.shape, start.law, how, where);
   start.cells = {};
   world.count_from(start.generation);
   const std::uint64_t last = start.generation + options.generations;

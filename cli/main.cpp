@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
+#include "over_ranks.hpp"
 #include "standard_output.hpp"
 #include "unknown_word.hpp"
 #include <heddle/error.hpp>
@@ -57,6 +58,13 @@ std::string failure(const CLI::App& app, std::string_view what) {
   return fmt::format("{}: {}", name, printable(what));
 }
 
+/// Says why the command ends: of several ranks one does.
+void tell(std::string line) {
+  if (!heddle::cli::prints_failure(line)) return;
+  heddle::cli::print_everything();
+  heddle::cli::print_error(line + "\n");
+}
+
 /// Options that are given no text, as of a script's variable that is not set, are not taken for absent.
 void refuse_empty_values(CLI::App& app) {
   for (CLI::App* const command : app.get_subcommands({})) {
@@ -76,7 +84,10 @@ int run(CLI::App& app, int argc, char** argv) {
     heddle::cli::take_program_arguments(words);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse_complete_callback([&app] {
-      for (CLI::App* const command : app.get_subcommands()) heddle::cli::check_files(*command);
+      for (CLI::App* const command : app.get_subcommands()) {
+        heddle::cli::check_files(*command);
+        heddle::cli::check_subcommand_over_ranks(*command);
+      }
     });
     app.parse(std::move(words));
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
@@ -89,8 +100,8 @@ int run(CLI::App& app, int argc, char** argv) {
     }
     const std::string name = command_name(app);
     const std::string unknown = heddle::cli::unknown_word(app);
-    heddle::cli::print_error(fmt::format(
-        "{} (see {} --help)\n", in_one_line(failure(app, unknown.empty() ? outcome.what() : unknown)), name));
+    tell(fmt::format("{} (see {} --help)",
+                     in_one_line(failure(app, unknown.empty() ? outcome.what() : unknown)), name));
     return wrong_usage;
   }
   return done;
@@ -132,16 +143,18 @@ int main(int argc, char** argv) {
   refuse_empty_values(app);
 
   try {
+    heddle::cli::join_ranks(argc, argv);
     return run(app, argc, argv);
   } catch (const heddle::cli::ended& end) {
     return end.status;
   } catch (const heddle::cli::interrupted& stop) {
+    heddle::cli::end_where_interrupted_alone();
     heddle::cli::print_error(fmt::format("{}: interrupted\n", command_name(app)));
     return signalled + stop.signal;
   } catch (const std::bad_alloc&) {
-    heddle::cli::print_error(fmt::format("{}: out of memory\n", command_name(app)));
+    tell(fmt::format("{}: out of memory", command_name(app)));
   } catch (const std::exception& wrong) {
-    heddle::cli::print_error(failure(app, wrong.what()) + "\n");
+    tell(failure(app, wrong.what()));
   }
   return failed;
 }

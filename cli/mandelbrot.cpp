@@ -7,10 +7,12 @@
 #include "mandelbrot/colours.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
+#include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/png.hpp>
 
@@ -22,8 +24,10 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -138,42 +142,53 @@ void run(const mandelbrot_options& options) {
     print_error(fmt::format("warning: {} tells some neighbouring pixels not apart{}\n", options.precision,
                             what.precision == dtype::float32 ? ": take --precision double" : ""));
   }
-  const target where = place_for(target::parse(options.target), what);
+  const target where =
+      is_over_ranks() ? ranks_on(options.target).where() : place_for(target::parse(options.target), what);
   const mandelbrot::colouring colours(what, options.palette, options.smooth);
   const mandelbrot::escape_counter counter(what, where);
 
   std::optional<png_writer> png;
   if (!options.output.empty()) {
-    png.emplace(options.output, what.width, what.height, colours.format(), colours.palette());
+    png.emplace(written_by_first(options.output), what.width, what.height, colours.format(),
+                colours.palette());
   }
   std::optional<npy_output> npy;
   if (!options.counts.empty()) {
-    npy.emplace(options.counts);
+    npy.emplace(written_by_first(options.counts));
     npy->begin(dtype::uint32, shape{what.height, what.width});
   }
 
+  begin_together();
   double seconds = 0, iterations = 0;
   const double pixels = static_cast<double>(what.width) * static_cast<double>(what.height);
   row_bands bands(what, where);
-  array<std::uint32_t> there, here;
+  array<std::uint32_t> there, here, of_ranks;
   std::vector<std::uint8_t> painted;
   progress shown(what.width * what.height, options.quiet);
   for (std::size_t row = 0; row < what.height;) {
-    stop_if_interrupted();
+    stop_together();
     const std::size_t rows = bands.next(row), count = rows * what.width;
     if (there.size() < count) there = array<std::uint32_t>(count, where);
     const auto began = std::chrono::steady_clock::now();
-    counter.count(row, rows, there.data());
+    // Of every band each rank counts some rows.
+    const auto [first, end] = is_over_ranks() ? part_of_rank(rows) : std::pair(std::size_t{0}, rows);
+    if (first < end) counter.count(row + first, end - first, there.data());
     where.wait();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    seconds += took.count();
-    bands.took(took.count());
+    const double took =
+        of_first_rank(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    seconds += took;
+    bands.took(took);
 
     const std::uint32_t* counts = there.data();
+    const std::size_t own = (end - first) * what.width;
     if (where.is_gpu()) {
-      if (here.size() < count) here = array<std::uint32_t>(count);
-      copy(here.data(), target(), there.data(), where, count * sizeof(std::uint32_t));
+      if (here.size() < own) here = array<std::uint32_t>(own);
+      copy(here.data(), target(), there.data(), where, own * sizeof(std::uint32_t));
       counts = here.data();
+    }
+    if (is_over_ranks()) {
+      of_ranks = all_ranks().all_gather(std::span<const std::uint32_t>(counts, own));
+      counts = of_ranks.data();
     }
     if (options.stats) {
       // What the definition takes: an orbit that escapes in iteration i has had i + 1.
@@ -182,14 +197,13 @@ void run(const mandelbrot_options& options) {
             return sum + std::min(std::uint64_t{n} + 1, std::uint64_t{what.iterations});
           }));
     }
-    shown.show_instead_of_rate(
-        fmt::format("{:.1f} Mpixel/s", static_cast<double>(count) / took.count() / 1e6));
+    shown.show_instead_of_rate(fmt::format("{:.1f} Mpixel/s", static_cast<double>(count) / took / 1e6));
     shown.advance(count / 2);
     // A few rows at a time, so that the command can be stopped while a large picture is compressed.
     const int threads = where.is_gpu() ? available_cores() : where.threads();
     const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 22) / what.width);
     for (std::size_t done = 0; png && done < rows; done += at_once) {
-      stop_if_interrupted();
+      if (!is_over_ranks()) stop_if_interrupted();
       const std::size_t now = std::min(at_once, rows - done);
       painted.resize(now * what.width * bytes_of(colours.format()));
       colours.paint(row + done, now, counts + done * what.width, threads, painted.data());
@@ -199,7 +213,7 @@ void run(const mandelbrot_options& options) {
     shown.advance(count - count / 2);
     row += rows;
   }
-  stop_if_interrupted();
+  stop_together();
   if (png) png->commit();
   if (npy) npy->commit();
   if (options.stats) {

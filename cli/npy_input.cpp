@@ -68,16 +68,20 @@ void npy_input::read(std::size_t first, std::size_t count, void* out) const {
 }
 
 any_array npy_input::bring_all(progress& shown) {
+  return bring(0, size(), shown).reshaped(shape());
+}
+
+any_array npy_input::bring(std::size_t begin, std::size_t total, progress& shown) {
   const std::size_t element_bytes = size_of(type_);
-  any_array all(type_, shape(), where_);
-  for (std::size_t first = 0; first < size(); first += piece_) {
+  any_array all(type_, {total}, where_);
+  for (std::size_t done = 0; done < total; done += piece_) {
     stop_if_interrupted();
-    const std::size_t count = std::min(piece_, size() - first);
-    auto* const to = static_cast<std::byte*>(all.data()) + first * element_bytes;
+    const std::size_t count = std::min(piece_, total - done);
+    auto* const to = static_cast<std::byte*>(all.data()) + done * element_bytes;
     if (where_.is_gpu()) {
-      copy(to, where_, load(first, count), target(), count * element_bytes);
+      copy(to, where_, load(begin + done, count), target(), count * element_bytes);
     } else {
-      read(first, count, to);
+      read(begin + done, count, to);
     }
     shown.advance(file_bytes(count));
   }

@@ -62,8 +62,9 @@ class npy_input {
     }
   }
 
-  /// All elements, on the target.
+  /// All elements, on the target; or elements first … first+count−1, as an array of one axis.
   any_array bring_all(progress& shown);
+  any_array bring(std::size_t begin, std::size_t count, progress& shown);
 
  private:
   void convert(std::size_t first, std::size_t count, void* out) const;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "interruption.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 
 #include <algorithm>
@@ -24,11 +24,12 @@ class paced_steps {
   /// seconds) says how fast that was. Throws `interrupted` where that has been asked for.
   template <class Advance, class Rate>
   void take(std::uint64_t most, const Advance& advance, const Rate& rate) {
-    stop_if_interrupted();
+    stop_together();
     const std::uint64_t now = std::min(piece_, most);
     const auto began = std::chrono::steady_clock::now();
     advance(now);
-    const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    const double took =
+        of_first_rank(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     seconds += took;
     steps += now;
     if (took < 0.2 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;

@@ -1,7 +1,7 @@
 #include "monte_carlo/pi.hpp"
 
 #include "commands.hpp"
-#include "interruption.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -30,8 +30,10 @@ void run(const pi_options& options) {
   if (samples == 0) throw CLI::ValidationError("--samples", "of 0 samples there is no estimate");
   target where = target::parse(options.target);
   // A GPU takes a moment to start, in which every core draws so many.
+  if (is_over_ranks()) where = ranks_on(options.target).where();
   if (where.is_automatic()) where = samples < 1'000'000'000 ? target::parallel() : target::best();
 
+  begin_together();
   // Few enough at once to be stopped between them.
   std::uint64_t at_once = where.is_gpu() ? std::uint64_t{1} << 33 : std::uint64_t{1} << 22;
   std::uint64_t inside = 0;
@@ -39,19 +41,21 @@ void run(const pi_options& options) {
   {
     progress shown(samples, options.quiet);
     for (std::uint64_t done = 0; done < samples;) {
-      stop_if_interrupted();
+      stop_together();
       const std::uint64_t now = std::min(at_once, samples - done);
       const auto began = std::chrono::steady_clock::now();
-      inside += monte_carlo::points_in_disc(where, seed, done, now);
-      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-      seconds += took.count();
-      if (took.count() < 0.1) at_once *= 2;
+      inside += is_over_ranks() ? monte_carlo::points_in_disc(all_ranks().on(where), seed, done, now)
+                                : monte_carlo::points_in_disc(where, seed, done, now);
+      const double took =
+          of_first_rank(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+      seconds += took;
+      if (took < 0.1) at_once *= 2;
       done += now;
       shown.show_instead_of_rate(fmt::format("{:.2e} samples/s", static_cast<double>(done) / seconds));
       shown.advance(now);
     }
   }
-  stop_if_interrupted();
+  stop_together();
   const monte_carlo::pi_estimate pi = monte_carlo::estimate_of_pi(inside, samples);
   const double rate = static_cast<double>(samples) / seconds;
   print(fmt::format("estimate        {:.12f}\nstandard error  {:.2e}\nsamples/s       {:.3e}\n", pi.value,

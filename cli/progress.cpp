@@ -24,7 +24,7 @@ std::string time_text(double seconds) {
 }  // namespace
 
 progress::progress(std::size_t total_bytes, bool quiet)
-    : total_(total_bytes), wanted_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+    : total_(total_bytes), wanted_(!quiet && !prints_nothing() && ::isatty(STDERR_FILENO) == 1) {}
 
 progress::~progress() {
   hide();

@@ -13,8 +13,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
-#include <type_traits>
 
 #include <fmt/core.h>
 
@@ -58,26 +56,6 @@ void for_each_sorted(npy_input& x, const axis_lines& all, progress& shown, const
   });
 }
 
-/// From a to b ≥ a; of large integers the difference is exact before it is rounded.
-template <class T>
-double difference(T a, T b) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<double>(static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a));
-  } else {
-    return static_cast<double>(b) - static_cast<double>(a);
-  }
-}
-
-/// On the straight line from a to b, rounded as numpy.percentile does; infinities that are not touched do not
-/// matter.
-template <class T>
-double between(T a, T b, double fraction) {
-  const double low = static_cast<double>(a), high = static_cast<double>(b);
-  if (fraction == 0 || low == high) return low;
-  const double length = difference(a, b);
-  return fraction < 0.5 ? low + length * fraction : high - length * (1 - fraction);
-}
-
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -102,12 +80,8 @@ void quantiles(npy_input& x, const axis_lines& all, std::span<const double> frac
   for_each_sorted(
       x, all, shown,
       [&](std::size_t segment, const auto& at) {
-        for (std::size_t i = 0; i < fractions.size(); ++i) {
-          const double place = static_cast<double>(last) * fractions[i];
-          const auto below = std::min(static_cast<std::size_t>(place), last);
-          out[i * count + segment] =
-              between(at(below), at(std::min(below + 1, last)), place - static_cast<double>(below));
-        }
+        for (std::size_t i = 0; i < fractions.size(); ++i)
+          out[i * count + segment] = quantile_of(at, last, fractions[i]);
       },
       [&](std::size_t segment) {
         for (std::size_t i = 0; i < fractions.size(); ++i) out[i * count + segment] = not_a_number;
@@ -115,13 +89,8 @@ void quantiles(npy_input& x, const axis_lines& all, std::span<const double> frac
 }
 
 void medians(npy_input& x, const axis_lines& all, progress& shown, double* out) {
-  const std::size_t middle = all.length / 2;
   for_each_sorted(
-      x, all, shown,
-      [&](std::size_t segment, const auto& at) {
-        const auto high = static_cast<double>(at(middle));
-        out[segment] = all.length % 2 != 0 ? high : std::midpoint(static_cast<double>(at(middle - 1)), high);
-      },
+      x, all, shown, [&](std::size_t segment, const auto& at) { out[segment] = median_of(at, all.length); },
       [&](std::size_t segment) { out[segment] = not_a_number; });
 }
 

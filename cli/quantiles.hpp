@@ -4,11 +4,51 @@
 #include "progress.hpp"
 #include <heddle/shape.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace heddle::cli {
+
+/// From a to b ≥ a; of large integers the difference is exact before it is rounded.
+template <class T>
+double difference(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<double>(static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a));
+  } else {
+    return static_cast<double>(b) - static_cast<double>(a);
+  }
+}
+
+/// On the straight line from a to b, rounded as numpy.percentile does; infinities that are not touched do not
+/// matter.
+template <class T>
+double between(T a, T b, double fraction) {
+  const double low = static_cast<double>(a), high = static_cast<double>(b);
+  if (fraction == 0 || low == high) return low;
+  const double length = difference(a, b);
+  return fraction < 0.5 ? low + length * fraction : high - length * (1 - fraction);
+}
+
+/// Of sorted elements, element i of which is at(i) and the last at(last), the quantile of a fraction.
+template <class At>
+double quantile_of(const At& at, std::size_t last, double fraction) {
+  const double place = static_cast<double>(last) * fraction;
+  const auto below = std::min(static_cast<std::size_t>(place), last);
+  return between(at(below), at(std::min(below + 1, last)), place - static_cast<double>(below));
+}
+
+/// The median of `length` sorted elements.
+template <class At>
+double median_of(const At& at, std::size_t length) {
+  const auto high = static_cast<double>(at(length / 2));
+  return length % 2 != 0 ? high : std::midpoint(static_cast<double>(at(length / 2 - 1)), high);
+}
 
 /// What is wrong with a list of percentiles, "25,50,97.5"; empty when nothing is.
 std::string check_percentiles(const std::string& text);

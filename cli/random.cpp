@@ -1,12 +1,16 @@
 #include "commands.hpp"
+#include "distributed_input.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "whole_number.hpp"
+#include <heddle/any_distributed.hpp>
 #include <heddle/array.hpp>
+#include <heddle/distributed.hpp>
 #include <heddle/error.hpp>
 #include <heddle/random.hpp>
 
@@ -112,12 +116,32 @@ void check_options(const random_options& options) {
   takes("--deviation", options.deviation.has_value(), "normal");
 }
 
+/// Over ranks each makes its own elements, which depend on their index alone: `make(ranks)` is the array.
+template <class Make>
+void make_over_ranks(const random_options& options, const shape& lengths, dtype type, const Make& make) {
+  const ranks all = ranks_on(options.target);
+  const std::size_t size = lengths.elements(), bytes = size * size_of(type);
+  require_writable_over_ranks(options.output);
+  begin_together();
+  operation running("random", size, name(type));
+  running.runs_on(all.where());
+  const run_stats stats("random", options.op, "philox4x32-10", size, type, bytes, all.where());
+  const any_distributed_array made = make(all);
+  stats.report(options);
+  stop_if_interrupted();
+  write_npy(options.output, made);
+}
+
 void permute(const random_options& options, const target& requested, const shape& lengths,
              random::stream from) {
   if (lengths.axes() != 1) fail(fmt::format("permutation: shape {} has not one axis", lengths.text()));
   if (options.element_type().value_or(dtype::int64) != dtype::int64) fail("permutation: the type is int64");
-  npy_output output(options.output);
   const std::size_t n = lengths[0];
+  if (is_over_ranks()) {
+    return make_over_ranks(options, lengths, dtype::int64,
+                           [&](const ranks& all) { return as_int64(random::permutation(all, n, from)); });
+  }
+  npy_output output(options.output);
   const target where = resolve(requested, {64 * n, 64 * n, target(), true});
   const std::size_t bytes = n * sizeof(std::int64_t);
   const run_stats stats("random", options.op, "philox4x32-10", n, dtype::int64, bytes, where);
@@ -138,6 +162,14 @@ void run(const random_options& options) {
   if (options.op == "permutation") return permute(options, requested, lengths, from);
 
   const random::sequence numbers = asked_for(options, type, from);
+  if (is_over_ranks()) {
+    return make_over_ranks(options, lengths, type, [&](const ranks& all) {
+      any_distributed_array made(all, type, lengths);
+      const std::size_t row = lengths.without_axis(0).elements();
+      numbers.fill(all.where(), made.first_row() * row, made.local().size(), made.local().data());
+      return made;
+    });
+  }
   npy_output output(options.output);
   const std::size_t element_bytes = size_of(type), bytes = size * element_bytes;
   const target where = resolve(requested, {0, bytes, target(), true});

@@ -6,8 +6,10 @@
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "quantiles.hpp"
+#include "reductions.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "value_text.hpp"
@@ -38,136 +40,10 @@
 namespace heddle::cli {
 namespace {
 
-/// What the result is of the elements that are combined.
-enum class outcome { itself, place, logical, mean, variance, deviation, median, percentile };
-
-/// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
-struct reduction {
-  const char* name;
-  runtime_op combine;
-  int identity;  // -1: there is none
-  outcome becomes = outcome::itself;
-
-  bool is_place() const { return becomes == outcome::place; }
-  bool is_logical() const { return becomes == outcome::logical; }
-  bool is_spread() const { return becomes == outcome::variance || becomes == outcome::deviation; }
-  bool is_average() const { return becomes == outcome::mean || is_spread(); }
-  bool is_quantile() const { return becomes == outcome::median || becomes == outcome::percentile; }
-};
-
-struct reduce_options : run_options {
-  std::optional<std::size_t> ddof;
-  std::string percentiles;
-};
-
-constexpr reduction reductions[] = {
-    {"sum", runtime_op::plus, 0},
-    {"prod", runtime_op::multiplies, 1},
-    {"min", runtime_op::minimum, -1},
-    {"max", runtime_op::maximum, -1},
-    {"argmin", runtime_op::minimum, -1, outcome::place},
-    {"argmax", runtime_op::maximum, -1, outcome::place},
-    {"mean", runtime_op::plus, -1, outcome::mean},
-    {"std", runtime_op::plus, -1, outcome::deviation},
-    {"var", runtime_op::plus, -1, outcome::variance},
-    {"median", runtime_op::none, -1, outcome::median},
-    {"percentile", runtime_op::none, -1, outcome::percentile},
-    {"any", runtime_op::logical_or, 0, outcome::logical},
-    {"all", runtime_op::logical_and, 1, outcome::logical},
-};
-
 std::string names_of_reductions() {
   std::string names;
-  for (const reduction& op : reductions) names += (names.empty() ? "" : "|") + std::string(op.name);
+  for (const reduction& op : reductions()) names += (names.empty() ? "" : "|") + std::string(op.name);
   return names;
-}
-
-/// The type to which elements of `from` are converted before they are combined.
-dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
-  const bool complex = from >= dtype::complex64;
-  if (op.is_logical()) return complex ? dtype::boolean : from;
-  if (op.is_average()) return from;
-  if (op.combine == runtime_op::plus || op.combine == runtime_op::multiplies) {
-    return was_asked_for ? from : accumulating_type(from);
-  }
-  if (complex && op.is_quantile()) fail_complex_order(op.name, from, real_parts);
-  if (complex) fail_complex_order(op.name, from);
-  return from;
-}
-
-/// The type that elements of `type` are combined to: averages widen them as they are read.
-dtype partial_type(const reduction& op, dtype type) {
-  if (!op.is_average()) return type;
-  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
-}
-
-dtype result_type(const reduction& op, dtype from, dtype combined) {
-  const bool is_single = from == dtype::float32 || from == dtype::complex64;
-  switch (op.becomes) {
-    case outcome::place:
-      return dtype::int64;
-    case outcome::logical:
-      return dtype::boolean;
-    case outcome::mean:
-      return from <= dtype::uint64 ? dtype::float64 : from;
-    case outcome::variance:
-    case outcome::deviation:
-    case outcome::median:
-      return is_single ? dtype::float32 : dtype::float64;
-    case outcome::percentile:
-      return dtype::float64;
-    case outcome::itself:
-      break;
-  }
-  return combined;
-}
-
-/// Turns `count` combined elements into whether they are not 0, where they are.
-void finish_logical(dtype combined, void* values, std::size_t count) {
-  with_type(combined, [&]<class T>(T) {
-    // Written byte by byte over elements that have been read.
-    const T* const elements = static_cast<const T*>(values);
-    auto* const flags = static_cast<unsigned char*>(values);
-    for (std::size_t i = 0; i < count; ++i) flags[i] = elements[i] != T(0);
-  });
-}
-
-/// Turns `count` sums of double, or medians, into results, where they are.
-void finish_reals(const reduction& op, double divisor, bool is_single, void* values, std::size_t count) {
-  auto* const bytes = static_cast<std::byte*>(values);
-  for (std::size_t i = 0; i < count; ++i) {
-    double x;
-    std::memcpy(&x, bytes + i * sizeof x, sizeof x);
-    if (op.is_average()) x /= divisor;
-    if (op.becomes == outcome::deviation) x = std::sqrt(x);
-    const auto single = static_cast<float>(x);
-    if (is_single) {
-      std::memcpy(bytes + i * sizeof single, &single, sizeof single);
-    } else {
-      std::memcpy(bytes + i * sizeof x, &x, sizeof x);
-    }
-  }
-}
-
-/// Turns what combining made of segments of `length` elements into results.
-void finish(const reduction& op, dtype combined, dtype result, std::size_t length, std::size_t ddof,
-            void* values, std::size_t count) {
-  if (op.is_logical()) return finish_logical(combined, values, count);
-  if (!op.is_average() && op.becomes != outcome::median) return;
-  const std::size_t divisor = length > ddof ? length - ddof : 0;
-  const bool is_complex = result >= dtype::complex64;
-  finish_reals(op, static_cast<double>(divisor), result == dtype::float32 || result == dtype::complex64,
-               values, is_complex ? 2 * count : count);
-}
-
-/// What combining nothing gives, `count` times.
-void fill_with_identity(const reduction& op, dtype combined, const npy_input& x, void* values,
-                        std::size_t count) {
-  if (op.identity < 0) {
-    fail(fmt::format("shape {} has no elements, and so no {}", x.shape().text(), op.name));
-  }
-  with_type(combined,
-            [&]<class T>(T) { std::fill_n(static_cast<T*>(values), count, static_cast<T>(op.identity)); });
 }
 
 /// Whether x takes the place of an extremum before it: it lies beyond it, or is the first NaN.
@@ -212,7 +88,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
 /// Reduces all elements of the file to one by a textbook method, which takes them all at once.
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
                    void* out) {
-  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
+  if (x.size() == 0) return fill_with_identity(op, x.type(), x.shape(), out, 1);
   any_array brought;
   const bool stays_in_file = !x.where().is_gpu() && x.in_place();
   if (!stays_in_file) brought = x.bring_all(shown);
@@ -327,7 +203,7 @@ class reduction_along {
 
 /// Reduces all elements of the file to one, or their deviations.
 void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progress& shown, void* out) {
-  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
+  if (x.size() == 0) return fill_with_identity(op, x.type(), x.shape(), out, 1);
   if (op.is_place()) {
     const std::int64_t place = place_of_extremum(op, x, shown);
     std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
@@ -353,7 +229,7 @@ void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progre
 void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis_lines all, progress& shown,
                   void* out) {
   if (all.length == 0 && (all.count() != 0 || op.is_place())) {
-    return fill_with_identity(op, x.type(), x, out, all.count());
+    return fill_with_identity(op, x.type(), x.shape(), out, all.count());
   }
   if (all.count() == 0) return;
   const dtype type = from_mean == nullptr ? x.type() : dtype::float64;
@@ -401,27 +277,11 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis
   }
 }
 
-/// Throws where an option means nothing to the reduction.
-void check_options(const reduction& op, const reduce_options& options) {
-  if (options.ddof && !op.is_spread()) throw CLI::ValidationError("--ddof", "only std and var take it");
-  const bool wants = op.becomes == outcome::percentile, has = !options.percentiles.empty();
-  if (has && !wants) throw CLI::ValidationError("--percentile", "only --op percentile takes it");
-  if (wants && !has) throw CLI::ValidationError("--op", "percentile needs --percentile Q, such as 95");
-  const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
-  if (algorithm == reduce_algorithm::single_pass) return;
-  if (options.axis) fail_axis_with_textbook(name(algorithm));
-  if (op.becomes != outcome::itself && !op.is_logical()) {
-    throw CLI::ValidationError("--algorithm", fmt::format("{} combines by sum, prod, min, max, any and all; "
-                                                          "{} takes single-pass",
-                                                          name(algorithm), op.name));
-  }
-}
-
 /// Quantiles of each of `all` segments, a fraction after the other.
 void find_quantiles(const reduction& op, npy_input& x, const axis_lines& all,
                     const std::vector<double>& fractions, progress& shown, void* out) {
   if (all.count() == 0) return;
-  if (all.length == 0) return fill_with_identity(op, x.type(), x, out, all.count());
+  if (all.length == 0) return fill_with_identity(op, x.type(), x.shape(), out, all.count());
   if (op.becomes == outcome::median) return medians(x, all, shown, static_cast<double*>(out));
   quantiles(x, all, fractions, shown, static_cast<double*>(out));
 }
@@ -435,10 +295,9 @@ shape lengths_of_results(const shape& of_one, std::size_t percentiles) {
 }
 
 void run(const reduce_options& options) {
-  const reduction& op = *std::find_if(std::begin(reductions), std::end(reductions),
-                                      [&](const reduction& r) { return r.name == options.op; });
+  const reduction& op = reduction_called(options.op);
   const target requested = target::parse(options.target);
-  check_options(op, options);
+  check_reduce_options(op, options);
   const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
   const npy_file file(options.input);
   const std::optional<dtype> asked_for = options.element_type();
@@ -489,8 +348,7 @@ void run(const reduce_options& options) {
       combine(nullptr);
     }
     if (op.is_spread()) {
-      finish({"mean", runtime_op::plus, -1, outcome::mean}, partial, partial, all.length, 0, results.data(),
-             all.count());
+      finish(mean_of_elements, partial, partial, all.length, 0, results.data(), all.count());
       deviations from_mean(x, std::exchange(results, memory(result_bytes, target())));
       combine(&from_mean);
     }
@@ -514,7 +372,7 @@ void add_reduce(CLI::App& app) {
   const auto options = std::make_shared<reduce_options>();
   options->add_to(*command, false);
   std::vector<std::string> names;
-  for (const reduction& op : reductions) names.emplace_back(op.name);
+  for (const reduction& op : reductions()) names.emplace_back(op.name);
   command->add_option("--op", options->op, names_of_reductions() + "; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names));
@@ -534,7 +392,7 @@ void add_reduce(CLI::App& app) {
       "max keep the type; argmin and argmax are the first place, and that of the first NaN where there is "
       "one. std and\n"
       "var read the file twice; median and percentile sort the elements in memory.");
-  command->callback([options] { run(*options); });
+  command->callback([options] { is_over_ranks() ? reduce_over_ranks(*options) : run(*options); });
 }
 
 }  // namespace heddle::cli

@@ -1,14 +1,18 @@
 #include "algorithm_names.hpp"
 #include "commands.hpp"
+#include "distributed_input.hpp"
 #include "element_types.hpp"
 #include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "standard_output.hpp"
 #include "value_text.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/any_array.hpp>
+#include <heddle/any_distributed.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/runtime_op.hpp>
@@ -80,6 +84,30 @@ any_array scanned(runtime_op op, const scan_options& options, scan_algorithm alg
   return brought_to_cpu(std::move(elements));
 }
 
+/// The same over ranks, each of which reads its own elements.
+void scan_over_ranks(runtime_op op, const scan_options& options, const npy_file& file, dtype type,
+                     const std::optional<any_value>& init, const shape& lengths) {
+  const ranks all = ranks_on(options.target);
+  require_writable_over_ranks(options.output);
+  npy_input x(file, type, type, all.where());
+  begin_together();
+  const std::size_t bytes = file.size() * size_of(type);
+  operation running(options.op.c_str(), file.size(), name(type));
+  running.runs_on(all.where());
+  const run_stats stats("scan", options.op, options.algorithm.c_str(), file.size(), type,
+                        x.file_bytes(file.size()) + bytes, all.where());
+  progress shown(x.file_bytes(file.size()) / static_cast<std::size_t>(all.size()), options.quiet);
+  const any_distributed_array elements = spread(all, x, lengths, shown);
+  const auto scan = [&](const auto&... along) {
+    return options.exclusive ? exclusive_scan(all, elements, along..., op, init)
+                             : inclusive_scan(all, elements, along..., op, init);
+  };
+  const any_distributed_array result = options.axis ? scan(axis{*options.axis}) : scan();
+  stats.report(options);
+  stop_if_interrupted();
+  write_npy(options.output, result);
+}
+
 void run(const scan_options& options) {
   const runtime_op op = std::find_if(std::begin(operators), std::end(operators), [&](const auto& named) {
                           return named.first == options.op;
@@ -111,6 +139,8 @@ void run(const scan_options& options) {
     init.emplace(type, first);
   }
 
+  refuse_over_ranks(algorithm != scan_algorithm::single_pass, "--algorithm", "only single-pass does");
+  if (is_over_ranks()) return scan_over_ranks(op, options, file, type, init, lengths);
   npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);
   const target where = resolve(requested, {bytes, bytes, target(), true});

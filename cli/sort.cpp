@@ -1,17 +1,24 @@
 #include "commands.hpp"
+#include "distributed_input.hpp"
 #include "element_types.hpp"
+#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/any_array.hpp>
+#include <heddle/any_distributed.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -28,11 +35,64 @@ struct sort_options : run_options {
   std::optional<std::size_t> first;
 };
 
+[[noreturn]] void fail_too_many(std::size_t k, std::size_t elements) {
+  fail(fmt::format("k is {0}, and there are {1} elements: k can be {1} at most", k, elements));
+}
+
+/// The first k elements of a flat array over ranks, or their places: what each rank has of them, and of those
+/// the first k. They are on every rank.
+any_array first_over_ranks(const any_distributed_array& x, std::size_t k, const sort_options& options) {
+  const ranks& all = x.all();
+  any_top_elements own = top_k(all.where(), x.local(), std::min(k, x.rows()), options.order);
+  array<std::size_t> places = own.indices.on(target());
+  for (std::size_t& place : places) place += x.first_row();
+  // Equal elements are in the order of ranks, which is that of their places.
+  const any_array values = any_distributed_array(all, own.values.on(target())).gather();
+  const array<std::size_t> all_places = all.all_gather(places);
+  any_top_elements top = top_k(target(), values, k, options.order);
+  if (!options.places) return std::move(top.values);
+  for (std::size_t& place : top.indices) place = all_places.data()[place];
+  return std::move(top.indices);
+}
+
+/// The same over ranks, each of which reads its own elements.
+void sort_over_ranks(const sort_options& options, const npy_file& file, dtype type) {
+  refuse_over_ranks(options.axis.has_value(), "--axis", "an array is sorted flat");
+  const ranks all = ranks_on(options.target);
+  const std::size_t n = file.size();
+  if (options.first && *options.first > n) fail_too_many(*options.first, n);
+  require_writable_over_ranks(options.output);
+  npy_input x(file, type, type, all.where());
+  begin_together();
+  operation running("sort", n, name(type));
+  running.runs_on(all.where());
+  const std::size_t bytes = x.file_bytes(n);
+  const run_stats stats("sort", options.op, "radix", n, type, bytes + n * size_of(type), all.where());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
+  const any_distributed_array elements = spread(all, x, shape{n}, shown);
+  if (options.first) {
+    const any_array result = first_over_ranks(elements, *options.first, options);
+    stats.report(options);
+    if (all.rank() == 0)
+      npy_output(options.output)
+          .write(options.places ? dtype::int64 : type, result.shape(), result.data(), options.quiet);
+    return;
+  }
+  const auto write = [&](const auto& result) {
+    stats.report(options);
+    stop_if_interrupted();
+    write_npy(options.output, result);
+  };
+  if (!options.places) return write(sort(all, elements, options.order));
+  write(as_int64(argsort(all, elements, options.order)));
+}
+
 void run(const sort_options& options) {
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
   if (type >= dtype::complex64) fail_complex_order("sort", type, real_parts);
+  if (is_over_ranks()) return sort_over_ranks(options, file, type);
   const std::size_t n = file.size(), bytes = n * size_of(type);
   const shape lengths = options.axis ? file.shape() : shape{n};
   const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
@@ -42,10 +102,7 @@ void run(const sort_options& options) {
   npy_input x(file, type, type, where);
   operation running("sort", n, name(type));
   running.runs_on(where);
-  if (options.first && *options.first > lines.length) {
-    fail(fmt::format("k is {0}, and there are {1} elements: k can be {1} at most", *options.first,
-                     lines.length));
-  }
+  if (options.first && *options.first > lines.length) fail_too_many(*options.first, lines.length);
   const shape result_shape = options.first ? lengths.with_length(along_axis, *options.first) : lengths;
   const dtype result_type = options.places ? dtype::int64 : type;
   const std::size_t result_bytes = result_shape.elements() * size_of(result_type);

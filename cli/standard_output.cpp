@@ -15,7 +15,7 @@
 namespace heddle::cli {
 namespace {
 
-bool only_data = false;
+bool only_data = false, nothing = false;
 
 bool is_same(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -40,6 +40,16 @@ bool is_kept_for_data() noexcept {
   return only_data;
 }
 
+void print_nothing() noexcept {
+  nothing = true;
+}
+void print_everything() noexcept {
+  nothing = false;
+}
+bool prints_nothing() noexcept {
+  return nothing;
+}
+
 printing_beside_data::printing_beside_data() {
   if (!only_data) return;
   std::fflush(stdout);
@@ -57,6 +67,7 @@ printing_beside_data::~printing_beside_data() {
 }
 
 void print(std::string_view text) {
+  if (nothing) return;
   if (only_data) return print_error(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
@@ -71,6 +82,7 @@ bool is_standard_output(const std::string& path) noexcept {
 }
 
 void print_error(std::string_view text) noexcept {
+  if (nothing) return;
   // There is nowhere left to say that this failed.
   static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
   static_cast<void>(std::fflush(stderr));

@@ -19,6 +19,13 @@ void keep_standard_output_for_data() noexcept;
 /// Whether it is.
 bool is_kept_for_data() noexcept;
 
+/// From here on nothing is printed, on neither stream: of ranks the first speaks for all. `print_everything`
+/// takes it back, for one that has to say why it ends.
+void print_nothing() noexcept;
+void print_everything() noexcept;
+/// Whether that is so.
+bool prints_nothing() noexcept;
+
 /// While one of these lives, what others print to standard output goes to standard error, if standard output
 /// is kept for data.
 class printing_beside_data {

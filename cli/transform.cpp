@@ -5,8 +5,11 @@
 #include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/any_distributed.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
@@ -15,6 +18,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -101,6 +105,23 @@ class kernel_input {
   void* pointer_ = nullptr;
 };
 
+/// Computes the elements of this rank, a piece at a time, and writes those of all.
+template <class F>
+void compute_over_ranks(const transform_options& options, const run_stats& stats, dtype type,
+                        const shape& lengths, std::size_t piece, const F& computed) {
+  any_distributed_array result(all_ranks().on(target()), type, lengths);
+  const std::size_t n = result.local().size(), bytes = size_of(type),
+                    begin = result.first_row() * result.shape().without_axis(0).elements();
+  for (std::size_t done = 0; done < n; done += piece) {
+    const std::size_t count = std::min(piece, n - done);
+    std::memcpy(static_cast<std::byte*>(result.local().data()) + done * bytes, computed(begin + done, count),
+                count * bytes);
+  }
+  stats.report(options);
+  stop_if_interrupted();
+  write_npy(options.output, result);
+}
+
 void run(const transform_options& options) {
   const target requested = target::parse(options.target);
   const std::deque<named_file> files = open_inputs(options.inputs);
@@ -117,45 +138,53 @@ void run(const transform_options& options) {
   const dtype type = options.element_type().value_or(translated.type);
   const shape lengths = expressions::broadcast_shape(arrays);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
-  const target where = resolve(requested, {bytes_read, bytes, target(), can_compile_for_gpu()});
-  npy_output output(options.output);
+  const target where = is_over_ranks()
+                           ? ranks_on(options.target).where()
+                           : resolve(requested, {bytes_read, bytes, target(), can_compile_for_gpu()});
+  std::optional<npy_output> output;
+  if (!is_over_ranks() || all_ranks().rank() == 0) output.emplace(options.output);
   operation running("transform", n, name(type));
   running.runs_on(where);
-  const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
-  progress shown(bytes_read, options.quiet);
 
   std::deque<kernel_input> inputs;
+  const expressions::elementwise_source source = expressions::source_of(translated, arrays, lengths, type);
+  const elementwise_kernel kernel(source.parameters, source.operation, source.options);
+  begin_together();
+  const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
+  progress shown(bytes_read, options.quiet);
   std::size_t piece = (std::size_t{16} << 20) / element_bytes;
   for (std::size_t k = 0; k < files.size(); ++k) {
     const kernel_input& x =
         inputs.emplace_back(files[k], expressions::is_broadcast(arrays[k], lengths), where, shown);
     piece = std::min(piece, x.piece());
   }
-  const expressions::elementwise_source source = expressions::source_of(translated, arrays, lengths, type);
-  const elementwise_kernel kernel(source.parameters, source.operation, source.options);
 
   piece = std::max<std::size_t>(piece, 1);
   const memory written(std::min(piece, n) * element_bytes, where);
   memory brought;
   if (where.is_gpu()) brought = memory(written.bytes(), target());
-  output.begin(type, lengths);
-  for (std::size_t first = 0; first < n; first += piece) {
+  /// Elements first … first+count−1 of the result, on the CPU, until the next call.
+  const auto computed = [&](std::size_t first, std::size_t count) -> const void* {
     stop_if_interrupted();
-    const std::size_t count = std::min(piece, n - first);
     std::vector<untyped_argument> arguments;
     for (kernel_input& x : inputs) arguments.push_back(x.argument(first, count));
     arguments.push_back({written.data(), element_bytes, true, true, where});
     kernel.on_piece(where, arguments, count, first, n);
-    const void* results = written.data();
-    if (where.is_gpu()) {
-      copy(brought.data(), target(), written.data(), where, count * element_bytes);
-      results = brought.data();
-    }
-    output.append(results, count * element_bytes);
+    if (!where.is_gpu()) return written.data();
+    copy(brought.data(), target(), written.data(), where, count * element_bytes);
+    return brought.data();
+  };
+  if (is_over_ranks() && lengths.axes() > 0)
+    return compute_over_ranks(options, stats, type, lengths, piece, computed);
+  if (!output) return;  // one element, which the first rank computes
+  output->begin(type, lengths);
+  for (std::size_t first = 0; first < n; first += piece) {
+    const std::size_t count = std::min(piece, n - first);
+    output->append(computed(first, count), count * element_bytes);
     for (const kernel_input& x : inputs) shown.advance(x.file_bytes(count));
   }
   stats.report(options);
-  output.commit();
+  output->commit();
 }
 
 }  // namespace

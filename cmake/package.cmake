@@ -3,9 +3,12 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS heddle EXPORT heddleTargets FILE_SET HEADERS FILE_SET cuda_headers)
-install(TARGETS heddle_distributed EXPORT heddleTargets FILE_SET HEADERS)
+install(TARGETS heddle_ranks heddle_distributed EXPORT heddleTargets FILE_SET HEADERS)
 if(TARGET heddle_command)
   install(TARGETS heddle_command)
+  if(TARGET heddle_mpi_command)
+    install(TARGETS heddle_mpi_command)
+  endif()
   # The same command in nvcc's place.
   install(FILES "${PROJECT_BINARY_DIR}/bin/heddle-nvcc" DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()

@@ -62,13 +62,17 @@ set(module_sources
   array/number_text.cpp
   target/shared_library.cpp
   jit/cache.cpp
+  jit/communication.cpp
   jit/compilation.cpp
+  jit/compiler_commands.cpp
   jit/cpu_library.cpp
   jit/cpu_module.cpp
+  jit/device_headers.cpp
   jit/diagnostics.cpp
   jit/expression.cpp
   jit/expression_source.cpp
   jit/grid_shape.cpp
+  jit/headers_read.cpp
   jit/host_part.cpp
   jit/kernel_declaration.cpp
   jit/kernel_table.cpp
@@ -79,9 +83,13 @@ set(module_sources
   jit/optional_headers.cpp
   jit/process.cpp
   jit/refusals.cpp
+  jit/scopes.cpp
   jit/sealed_library.cpp
   jit/shared_variables.cpp
   jit/signature.cpp
+  jit/source_edits.cpp
+  jit/source_kernels.cpp
+  jit/source_names.cpp
   jit/subscripts.cpp
   jit/tokens.cpp
   jit/translation.cpp)

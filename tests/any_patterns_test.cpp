@@ -170,10 +170,11 @@ testing::AssertionResult holds(const hd::array<T>& have, const std::vector<W>& w
              : testing::AssertionFailure() << testing::PrintToString(got);
 }
 
-/// Rounding errors of combining n elements, of sums of which none is larger than 2 and products near 1.
+/// Rounding errors of combining n elements, of sums of which none is larger than 2 and products near 1: they
+/// add up as the steps of a random walk do.
 template <class Op>
 long double steps_of(std::size_t n) {
-  return is_one_of<Op, hd::plus, hd::multiplies> ? 4.0L * static_cast<long double>(n) : 0;
+  return is_one_of<Op, hd::plus, hd::multiplies> ? 2 * std::sqrt(static_cast<long double>(n)) : 0;
 }
 
 template <class T, class Op>

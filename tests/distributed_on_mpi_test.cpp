@@ -1,10 +1,12 @@
 // distributed_on_mpi_test FOLDER [fail]: every check of distributed arrays, on the ranks that mpirun started.
 // With `fail` the last rank throws instead, while the others wait for it.
+#include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
 #include <heddle/mpi.hpp>
 
 #include <cstdio>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 int main(int argc, char** argv) {
@@ -16,13 +18,17 @@ int main(int argc, char** argv) {
       all.barrier();
     }
     hd::tests::check_everything(all, argv[1]);
+    hd::tests::check_calls(all);
     if (all.size() > 1) {
       // A part of the ranks, in a communicator of the caller's own.
       MPI_Comm part = MPI_COMM_NULL;
       MPI_Comm_split(MPI_COMM_WORLD, all.rank() % 2, all.rank(), &part);
       hd::tests::check_reductions(hd::ranks_of(part, hd::target::serial()));
+      hd::tests::check_exchanges(hd::ranks_of(part));
       MPI_Comm_free(&part);
     }
   });
-  if (all.rank() == 0) std::printf("%d ranks agree\n", all.size());
+  const std::string links = all.between_gpus();
+  if (all.rank() == 0)
+    std::printf("%d ranks agree%s%s\n", all.size(), links.empty() ? "" : " over ", links.c_str());
 }

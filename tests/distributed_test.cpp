@@ -1,3 +1,4 @@
+#include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
 #include "ranks_as_threads.hpp"
 #include <heddle/io/temporary_folder.hpp>
@@ -24,6 +25,10 @@ INSTANTIATE_TEST_SUITE_P(ranks, distributed, testing::Values(1, 2, 3, 4, 7),
                          testing::PrintToStringParamName());
 
 }  // namespace
+
+TEST_P(distributed, exchanges_bring_what_was_sent) {
+  on_ranks(check_exchanges);
+}
 
 TEST_P(distributed, reductions_have_the_bits_of_one_array) {
   on_ranks(check_reductions);
@@ -52,4 +57,28 @@ TEST_P(distributed, arrays_are_read_from_and_written_to_one_file) {
 
 TEST_P(distributed, misuse_is_refused_on_every_rank) {
   on_ranks(check_refusals);
+}
+
+TEST_P(distributed, elements_are_made_and_changed_as_those_of_one_array) {
+  on_ranks(check_elements);
+}
+
+TEST_P(distributed, stencils_have_the_bits_of_one_array) {
+  on_ranks(check_stencils);
+}
+
+TEST_P(distributed, random_numbers_are_those_of_one_array) {
+  on_ranks(check_random_numbers);
+}
+
+TEST_P(distributed, places_and_values_are_ordered_by_keys_as_on_one_machine) {
+  on_ranks(check_keys);
+}
+
+TEST_P(distributed, products_are_those_of_one_array) {
+  on_ranks(check_products);
+}
+
+TEST_P(distributed, types_known_at_run_time_have_the_bits_of_one_array) {
+  on_ranks(check_run_time_types);
 }

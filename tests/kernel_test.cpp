@@ -185,7 +185,8 @@ TEST_P(Kernels, templates_are_named_by_expressions) {
   compiled().function("inner::sum<float, 64>")(5, 64)(x, partial, n);
   float total = 0;
   for (const float p : partial.to_vector()) total += p;
-  EXPECT_NEAR(total, n * (n - 1.0) / 2, 1e3);
+  // Threads' sums are exact; the last combinations, of more than 2^24, are rounded.
+  EXPECT_NEAR(total, n * (n - 1.0) / 2, 16);
   // One that was not listed, without its namespace where that is the CPU's to find.
   hd::array<int> sums = zeros<int>(3);
   compiled().function("inner::sum<int, 128>")(3, 128)(k, sums, n);

@@ -2,27 +2,22 @@
 """Usage: mpirun_test.py MPIRUN RANKS PROGRAM: the program on so many ranks, and what is told when one of them throws."""
 
 import os
-import subprocess
 import sys
 import tempfile
 import time
 
-mpirun, ranks, program = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                   OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+import mpirun
 
-
-def run(*arguments):
-    return subprocess.run([mpirun, "-n", str(ranks), program, *arguments], capture_output=True, text=True, env=environment, timeout=240)
-
+launcher, ranks, program = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 
 with tempfile.TemporaryDirectory() as folder:
-    result = run(folder)
+    result = mpirun.run(launcher, ranks, program, folder)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout == f"{ranks} ranks agree\n", result.stdout
+    # Behind it how GPUs are connected, where there are some.
+    assert result.stdout.startswith(f"{ranks} ranks agree"), result.stdout
 
     start = time.monotonic()
-    result = run(folder, "fail")
+    result = mpirun.run(launcher, ranks, program, folder, "fail")
     assert result.returncode != 0
     name = "" if ranks == 1 else f"rank {ranks - 1} of {ranks} on {os.uname().nodename}: "
     told = [line for line in result.stderr.splitlines() if line.startswith("heddle: ")]

@@ -3,11 +3,15 @@
 #include <heddle/impl/transport.hpp>
 #include <heddle/ranks.hpp>
 
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
@@ -35,8 +39,59 @@ class ranks_as_threads {
   ranks_as_threads(const ranks_as_threads&) = delete;
 
  private:
+  /// What one rank has sent to another, until that has read it.
+  struct letter {
+    std::size_t from, to;
+    const void* data;
+    std::size_t bytes;
+    bool is_read = false;
+  };
+
+  /// An exchange: its bytes move when their receiver waits.
+  class letters final : public impl::exchange {
+   public:
+    letters(std::shared_ptr<ranks_as_threads> shared, std::size_t rank)
+        : shared_(std::move(shared)), rank_(rank) {}
+    void send(const impl::outgoing& m) {
+      sent_.push_back(
+          std::make_shared<letter>(letter{rank_, static_cast<std::size_t>(m.to), m.data, m.bytes}));
+      const std::lock_guard lock(shared_->mutex_);
+      shared_->sent_[{sent_.back()->from, sent_.back()->to}].push_back(sent_.back());
+      shared_->changed_.notify_all();
+    }
+    /// Takes what comes in the order in which exchanges were started.
+    void receive(std::span<const impl::incoming> rooms) {
+      const std::lock_guard lock(shared_->mutex_);
+      for (const impl::incoming& m : rooms) {
+        std::size_t& next = shared_->awaited_[{static_cast<std::size_t>(m.from), rank_}];
+        rooms_.push_back({m, next++});
+      }
+    }
+    void wait() override {
+      std::unique_lock lock(shared_->mutex_);
+      for (const auto& [m, number] : rooms_) {
+        const auto from = static_cast<std::size_t>(m.from);
+        const auto& sent = shared_->sent_[{from, rank_}];
+        shared_->changed_.wait(lock, [&, number = number] { return sent.size() > number; });
+        const std::shared_ptr<letter> found = sent[number];
+        if (found->bytes != m.bytes) std::abort();
+        if (m.bytes > 0) std::memcpy(m.data, found->data, m.bytes);
+        found->is_read = true;
+        shared_->changed_.notify_all();
+      }
+      for (const auto& l : sent_) shared_->changed_.wait(lock, [&] { return l->is_read; });
+    }
+
+   private:
+    std::shared_ptr<ranks_as_threads> shared_;
+    std::size_t rank_;
+    std::vector<std::shared_ptr<letter>> sent_;
+    std::vector<std::pair<impl::incoming, std::size_t>> rooms_;
+  };
+
   class between final : public impl::transport {
    public:
+    using transport::all_gather, transport::all_to_all, transport::broadcast;
     between(std::shared_ptr<ranks_as_threads> shared, int rank)
         : shared_(std::move(shared)), rank_(static_cast<std::size_t>(rank)) {}
     int rank() const noexcept override { return static_cast<int>(rank_); }
@@ -74,6 +129,13 @@ class ranks_as_threads {
       }
       barrier();
     }
+    std::unique_ptr<impl::exchange> start(std::span<const impl::outgoing> sends,
+                                          std::span<const impl::incoming> receives, const target&) override {
+      auto running = std::make_unique<letters>(shared_, rank_);
+      for (const impl::outgoing& m : sends) running->send(m);
+      running->receive(receives);
+      return running;
+    }
     [[noreturn]] void abort(const std::string& message) override {
       std::fprintf(stderr, "%s\n", message.c_str());
       std::abort();
@@ -87,6 +149,12 @@ class ranks_as_threads {
   pthread_barrier_t all_here_;  // std::barrier's threads wait on the processor
   std::vector<const void*> data_;
   std::vector<std::vector<std::size_t>> bytes_;
+
+  std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  // Of a rank to another.
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::shared_ptr<letter>>> sent_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> awaited_;
 };
 
 }  // namespace heddle::tests

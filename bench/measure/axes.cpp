@@ -3,10 +3,12 @@
 #include <heddle/scan.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
 
 #include <fmt/core.h>
+#include <oneapi/tbb/parallel_for.h>
 
 namespace heddle::measure {
 namespace {
@@ -16,22 +18,28 @@ namespace {
 template <class T>
 bool are_sums(const std::vector<T>& x, const std::vector<T>& found, std::size_t lines, std::size_t length,
               std::size_t inner, bool running) {
-  std::vector<std::int64_t> sums(inner);
-  std::size_t at = 0, out = 0;
-  for (std::size_t line = 0; line < lines; ++line) {
-    std::fill(sums.begin(), sums.end(), 0);
+  // Up to so many neighbouring columns of a line are a task.
+  constexpr std::size_t most_columns = 256;
+  const std::size_t tasks_a_line = (inner + most_columns - 1) / most_columns;
+  std::atomic<bool> is_right = true;
+  tbb::parallel_for(std::size_t{0}, lines * tasks_a_line, [&](std::size_t task) {
+    const std::size_t line = task / tasks_a_line, first = task % tasks_a_line * most_columns,
+                      columns = std::min(most_columns, inner - first);
+    std::int64_t sums[most_columns];
+    std::fill_n(sums, columns, 0);
+    bool are_right = true;
     for (std::size_t i = 0; i < length; ++i) {
-      for (std::size_t k = 0; k < inner; ++k, ++at) {
-        sums[k] += static_cast<std::int64_t>(x[at]);
-        if (running && found[at] != static_cast<T>(sums[k])) return false;
+      const std::size_t row = (line * length + i) * inner + first;
+      for (std::size_t k = 0; k < columns; ++k) {
+        sums[k] += static_cast<std::int64_t>(x[row + k]);
+        if (running) are_right &= found[row + k] == static_cast<T>(sums[k]);
       }
     }
-    if (running) continue;
-    for (std::size_t k = 0; k < inner; ++k, ++out) {
-      if (found[out] != static_cast<T>(sums[k])) return false;
-    }
-  }
-  return true;
+    for (std::size_t k = 0; k < columns && !running; ++k)
+      are_right &= found[line * inner + first + k] == static_cast<T>(sums[k]);
+    if (!are_right) is_right = false;
+  });
+  return is_right;
 }
 
 template <class T>

@@ -2,17 +2,21 @@
 // Prints one JSON object a line; scripts/benchmark makes a page of them.
 //
 //   measure [--target T] [--only PATTERN,...] [--seconds S] [--log2-bytes N] [--quick]
+#include "peers.hpp"
 #include "session.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <execution>
+#include <memory>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -130,6 +134,33 @@ contender copy_of(const session& with, void* out, const void* x, std::size_t byt
   return made;
 }
 
+contenders read_of(const session& with, const void* x, std::size_t bytes) {
+  const auto* const words = static_cast<const std::uint32_t*>(x);
+  const std::size_t n = bytes / sizeof *words;
+  contenders made = cub_read(with, words, n);
+  if (!with.where.is_gpu()) {
+    const auto read = [=] {
+      volatile std::uint32_t sum = std::reduce(std::execution::unseq, words, words + n, std::uint32_t{0});
+      static_cast<void>(sum);
+    };
+    const auto read_in_parallel = [=, threads = std::make_shared<tbb::task_arena>(with.where.threads())] {
+      threads->execute([&] {
+        volatile std::uint32_t sum =
+            std::reduce(std::execution::par_unseq, words, words + n, std::uint32_t{0});
+        static_cast<void>(sum);
+      });
+    };
+    made.push_back({"read", role::ceiling, nullptr, nullptr});
+    if (with.where.threads() == 1) {
+      made[0].call = read;
+    } else {
+      made[0].call = read_in_parallel;
+    }
+  }
+  for (contender& one : made) one.bytes = static_cast<double>(bytes);
+  return made;
+}
+
 }  // namespace heddle::measure
 
 int main(int argc, char** argv) {
@@ -165,7 +196,7 @@ int main(int argc, char** argv) {
         usage("unknown option " + option);
       }
     }
-    if (log2_bytes == 0) log2_bytes = where.is_gpu() ? 29 : quick ? 26 : 28;
+    if (log2_bytes == 0) log2_bytes = where.is_gpu() ? 29 : quick ? 26 : 27;
     const measure::session with{where, seconds, quick, std::size_t{1} << log2_bytes};
     bool found = only.empty();
     for (const auto& family : measure::families) {

@@ -89,6 +89,7 @@ void measure_segmented(const session& with) {
                        [&] { return sums.to_vector() == expected_sums; }}};
     append(all, cub_segmented_sum(with, x.data(), offsets.data(), segments, cub_sums.data(),
                                   [&] { return cub_sums.to_vector() == expected_sums; }));
+    append(all, read_of(with, x.data(), n * 4));
     with.compare({"segmented_reduce", variant, float32, n, bytes_of(n, 4) + bytes_of(segments, 12)}, all);
     all = {{"Heddle", ours, [&] { segmented_inclusive_scan_into(where, out, x, offsets); }, scanned}};
     append(all, thrust_scan_by_key(with, keys_there.data(), x.data(), out.data(), n, scanned));
@@ -105,30 +106,30 @@ void measure_gather(const session& with) {
   const array<float> x(values, where);
   array<float> out(n, where);
   for (const bool is_random : {false, true}) {
-    std::vector<std::uint32_t> places(n);
-    std::iota(places.begin(), places.end(), 0u);
-    // A permutation; the neighbours one change places for the one that is nearly in order.
+    std::vector<std::uint32_t> index_values(n);
+    std::iota(index_values.begin(), index_values.end(), 0u);
+    // A permutation; the neighbours one change index_values for the one that is nearly in order.
     if (is_random) {
       std::uint64_t state = 1;
       for (std::size_t i = n - 1; i > 0; --i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        std::swap(places[i], places[(state >> 20) % (i + 1)]);
+        std::swap(index_values[i], index_values[(state >> 20) % (i + 1)]);
       }
     } else {
-      for (std::size_t i = 0; i + 1 < n; i += 2) std::swap(places[i], places[i + 1]);
+      for (std::size_t i = 0; i + 1 < n; i += 2) std::swap(index_values[i], index_values[i + 1]);
     }
-    const array<std::uint32_t> indices(places, where);
+    const array<std::uint32_t> indices(index_values, where);
     const auto gathered = [&] {
       const std::vector<float> found = out.to_vector();
       for (std::size_t i = 0; i < n; ++i) {
-        if (found[i] != values[places[i]]) return false;
+        if (found[i] != values[index_values[i]]) return false;
       }
       return true;
     };
     const auto scattered = [&] {
       const std::vector<float> found = out.to_vector();
       for (std::size_t i = 0; i < n; ++i) {
-        if (found[places[i]] != values[i]) return false;
+        if (found[index_values[i]] != values[i]) return false;
       }
       return true;
     };
@@ -166,7 +167,7 @@ void measure_search(const session& with) {
   const array<float> ordered(in_order, where);
   const array<float> wanted = random::uniform<float>(where, {count}, {.seed = 2});
   const std::vector<float> needles = wanted.to_vector();
-  array<std::size_t> places, by_peer(count, where);
+  array<std::size_t> bounds, by_peer(count, where);
   const auto are_bounds = [&](const array<std::size_t>& found_there) {
     const std::vector<std::size_t> found = found_there.to_vector();
     for (std::size_t i = 0; i < count; ++i) {
@@ -176,8 +177,8 @@ void measure_search(const session& with) {
     }
     return true;
   };
-  contenders all = {{"Heddle", ours, [&] { places = lower_bound(where, ordered, wanted); },
-                     [&] { return are_bounds(places); }}};
+  contenders all = {{"Heddle", ours, [&] { bounds = lower_bound(where, ordered, wanted); },
+                     [&] { return are_bounds(bounds); }}};
   append(all, thrust_lower_bound(with, ordered.data(), n, wanted.data(), count, by_peer.data(),
                                  [&] { return are_bounds(by_peer); }));
   append_on_one_core(
@@ -202,6 +203,7 @@ void measure_search(const session& with) {
         with, all, "std::partial_sort_copy",
         [&] { std::partial_sort_copy(x.data(), x.data() + n, found.begin(), found.end(), std::greater<>()); },
         [&] { return found == largest; });
+    append(all, read_of(with, x.data(), n * 4));
     with.compare({"top_k", fmt::format("k = {}", k), float32, n, bytes_of(n, 4)}, all);
   }
 }
@@ -223,6 +225,7 @@ void measure_histogram(const session& with) {
              const std::vector<std::uint32_t> found = by_peer.to_vector();
              return std::equal(found.begin(), found.end(), expected.begin());
            }));
+    append(all, read_of(with, x.data(), n * 4));
     with.compare({"histogram", fmt::format("{} bins", bins), float32, n, bytes_of(n, 4)}, all);
   }
 }
@@ -288,17 +291,34 @@ void measure_statistics(const session& with) {
   const double bytes = bytes_of(n, 4);
   float found = 0;
   minmax_result<float> both{};
-  std::size_t place = 0;
-  with.compare({"mean", "", float32, n, bytes}, {{"Heddle", ours, [&] { found = mean(where, x); },
-                                                  [&] { return is_near(found, expected_mean, 1e-6); }}});
-  with.compare({"variance", "", float32, n, 2 * bytes},
-               {{"Heddle", ours, [&] { found = variance(where, x); },
-                 [&] { return is_near(found, squares / count, 1e-5); }}});
-  with.compare({"minmax", "", float32, n, bytes},
-               {{"Heddle", ours, [&] { both = minmax(where, x); },
-                 [&] { return both.min == *extremes.first && both.max == *extremes.second; }}});
-  with.compare({"argmax", "", float32, n, bytes}, {{"Heddle", ours, [&] { place = argmax(where, x); },
-                                                    [&] { return place == first_greatest; }}});
+  std::size_t index = 0;
+  const auto compare = [&](const char* pattern, double read, contender our, contenders peers) {
+    contenders all = {std::move(our)};
+    append(all, std::move(peers));
+    append(all, read_of(with, x.data(), n * 4));
+    with.compare({pattern, "", float32, n, read}, all);
+  };
+  compare(
+      "mean", bytes,
+      {"Heddle", ours, [&] { found = mean(where, x); }, [&] { return is_near(found, expected_mean, 1e-6); }},
+      {});
+  compare("variance", 2 * bytes,
+          {"Heddle", ours, [&] { found = variance(where, x); },
+           [&] { return is_near(found, squares / count, 1e-5); }},
+          {});
+  std::size_t smallest = 0, largest = 0;
+  compare("minmax", bytes,
+          {"Heddle", ours, [&] { both = minmax(where, x); },
+           [&] { return both.min == *extremes.first && both.max == *extremes.second; }},
+          thrust_minmax(with, x.data(), n, &smallest, &largest, [&] {
+            return values[smallest] == *extremes.first && values[largest] == *extremes.second;
+          }));
+  array<float> greatest(1, where);
+  array<std::int64_t> index_there(1, where);
+  compare("argmax", bytes,
+          {"Heddle", ours, [&] { index = argmax(where, x); }, [&] { return index == first_greatest; }},
+          cub_argmax(with, x.data(), n, greatest.data(), index_there.data(),
+                     [&] { return index_there.front() == static_cast<std::int64_t>(first_greatest); }));
 }
 
 }  // namespace heddle::measure

@@ -6,10 +6,12 @@
 
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/device/device_select.cuh>
 #include <cuda_runtime.h>
 #include <thrust/binary_search.h>
+#include <thrust/extrema.h>
 #include <thrust/gather.h>
 #include <thrust/scan.h>
 #include <thrust/scatter.h>
@@ -140,6 +142,43 @@ contenders cub_unique(const session& with, const float* x, std::size_t n, float*
                                          stream);
       },
       std::move(is_right));
+}
+
+contenders cub_argmax(const session& with, const float* x, std::size_t n, float* greatest,
+                      std::int64_t* index, std::function<bool()> is_right) {
+  return by_cub(
+      with,
+      [=, stream = with.where.stream()](void* scratch, std::size_t& bytes) {
+        return cub::DeviceReduce::ArgMax(scratch, bytes, x, greatest, index, static_cast<std::int64_t>(n),
+                                         stream);
+      },
+      std::move(is_right));
+}
+
+contenders thrust_minmax(const session& with, const float* x, std::size_t n, std::size_t* smallest,
+                         std::size_t* largest, std::function<bool()> is_right) {
+  return by_thrust(
+      with,
+      [=](const auto& policy) {
+        const auto extrema = thrust::minmax_element(policy, x, x + n);
+        *smallest = static_cast<std::size_t>(extrema.first - x);
+        *largest = static_cast<std::size_t>(extrema.second - x);
+      },
+      std::move(is_right));
+}
+
+contenders cub_read(const session& with, const std::uint32_t* x, std::size_t n) {
+  if (!with.where.is_gpu()) return {};
+  const auto sum = std::make_shared<array<std::uint32_t>>(1, with.where);
+  contenders made = by_cub(
+      with,
+      [=, stream = with.where.stream()](void* scratch, std::size_t& bytes) {
+        return cub::DeviceReduce::Sum(scratch, bytes, x, sum->data(), static_cast<std::int64_t>(n), stream);
+      },
+      nullptr);
+  made[0].name = "read";
+  made[0].kind = role::ceiling;
+  return made;
 }
 
 }  // namespace heddle::measure

@@ -31,5 +31,12 @@ contenders cub_copy_if(const session& with, const float* x, const bool* flags, s
                        std::function<bool()> is_right);
 contenders cub_unique(const session& with, const float* x, std::size_t n, float* out,
                       std::function<bool()> is_right);
+contenders cub_argmax(const session& with, const float* x, std::size_t n, float* greatest,
+                      std::int64_t* index, std::function<bool()> is_right);
+/// The indices of the extrema go to `smallest` and `largest`, on the CPU.
+contenders thrust_minmax(const session& with, const float* x, std::size_t n, std::size_t* smallest,
+                         std::size_t* largest, std::function<bool()> is_right);
+/// A sum of 32-bit words: the ceiling of what reads n of them.
+contenders cub_read(const session& with, const std::uint32_t* x, std::size_t n);
 
 }  // namespace heddle::measure

@@ -64,6 +64,8 @@ std::vector<T> small_integers(std::size_t n, std::size_t below, std::size_t seed
 
 /// Copies x to out: the ceiling of what reads and writes as much.
 contender copy_of(const session& with, void* out, const void* x, std::size_t bytes);
+/// Reads x, of a multiple of 4 bytes: the ceiling of what only reads.
+contenders read_of(const session& with, const void* x, std::size_t bytes);
 
 void measure_axes(const session& with);
 void measure_sort(const session& with);

@@ -40,5 +40,16 @@ contenders cub_copy_if(const session&, const float*, const bool*, std::size_t, f
 contenders cub_unique(const session&, const float*, std::size_t, float*, std::function<bool()>) {
   return {};
 }
+contenders cub_argmax(const session&, const float*, std::size_t, float*, std::int64_t*,
+                      std::function<bool()>) {
+  return {};
+}
+contenders thrust_minmax(const session&, const float*, std::size_t, std::size_t*, std::size_t*,
+                         std::function<bool()>) {
+  return {};
+}
+contenders cub_read(const session&, const std::uint32_t*, std::size_t) {
+  return {};
+}
 
 }  // namespace heddle::measure

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/any_patterns.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
@@ -8,19 +9,26 @@
 #include <heddle/dtype.hpp>
 #include <heddle/histogram.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
+#include <heddle/impl/distributed_stencil.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/linear_algebra.hpp>
+#include <heddle/neighbours.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/random.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/transform.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -38,6 +46,7 @@ template <element T, class Op = plus>
 T reduce(const ranks& all, const distributed_array<T>& x, const Op& op = {}) {
   impl::check_ranks("reduce", all, x.all());
   if (x.size() == 0) return reduce(target(), array<T>(0), op);
+  if (all.size() == 1) return reduce(all.where(), x.local(), op);
   return impl::reduce_over_ranks<T>(all, x.local().reshaped({x.local().size()}),
                                     x.first_row() * impl::row_elements(x.shape()), x.size(), op);
 }
@@ -51,7 +60,8 @@ T reduce(const ranks& all, const distributed_array<T>& x, const Op& op,
 }
 
 /// Combines along one axis; the result has the other axes, and as many rows on each rank as x has, or, along
-/// the slowest axis, even blocks. Then every element moves to another rank and back once.
+/// the slowest axis, even blocks. Then every element moves to another rank once, but where there are fewer
+/// columns than ranks: all ranks reduce one after another, as `reduce` of all elements.
 template <element T, class Op = plus>
 distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axis along, const Op& op = {}) {
   impl::check_ranks("reduce", all, x.all());
@@ -59,39 +69,62 @@ distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axi
 }
 
 /// Running combinations, as inclusive_scan of one array: see scan.hpp. The result has the blocks of x. Each
-/// rank reads its block twice and writes it once, where the order of combination matters through a third copy
-/// of a part of it in the cache. Blocks that do not begin at a multiple of 32 vectors of elements
+/// rank reads its block twice and writes it once: no rank knows what comes before its block until the others
+/// have read theirs. Blocks that do not begin at a multiple of 32 vectors of elements
 /// (docs/reference/scan.md) move some of their elements to a neighbour and back.
 ///
 ///     hd::distributed_array<float> running_total = hd::inclusive_scan(all, x);
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
-  impl::check_ranks("inclusive_scan", all, x.all());
-  return impl::scan_flat<impl::scan_kind::inclusive, T>(all, x, op, init);
+  return impl::scan_new_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan", all, x, op, init);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
-  impl::check_ranks("exclusive_scan", all, x.all());
-  return impl::scan_flat<impl::scan_kind::exclusive, T>(all, x, op, init);
+  return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init);
 }
 
 /// The same of every row or column along one axis by itself. Along the slowest axis every element moves to
-/// another rank and back once.
+/// another rank and back once, but where there are fewer columns than ranks: all ranks scan one after
+/// another.
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
-  impl::check_ranks("inclusive_scan", all, x.all());
-  return impl::scan_along<impl::scan_kind::inclusive, T>(all, x, along, op, init);
+  return impl::scan_new_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan", all, x, op, init, along);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
-  impl::check_ranks("exclusive_scan", all, x.all());
-  return impl::scan_along<impl::scan_kind::exclusive, T>(all, x, along, op, init);
+  return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init, along);
+}
+
+/// The same into `out`, which has the shape and the blocks of x and may be x itself.
+template <element T, class Op = plus>
+void inclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                         const Op& op = {}, const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::scan_existing_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan_into", all, out, x, op, init);
+}
+template <element T, class Op = plus>
+void inclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                         axis along, const Op& op = {},
+                         const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::scan_existing_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan_into", all, out, x, op, init,
+                                                                along);
+}
+template <element T, class Op = plus>
+void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                         const Op& op = {}, const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::scan_existing_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan_into", all, out, x, op, init);
+}
+template <element T, class Op = plus>
+void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                         axis along, const Op& op = {},
+                         const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::scan_existing_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan_into", all, out, x, op, init,
+                                                                along);
 }
 
 /// The index of the smallest element, as argmin of one array. Throws heddle::error when there are no
@@ -107,22 +140,87 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
   return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmax(where, y); });
 }
 
-/// f of the elements of arrays that have the same shape and blocks, one by one: see transform.hpp.
+/// f(x[i], y[i], …) of any number of arrays of one shape and the same blocks, and of scalars: see
+/// transform.hpp. `transform(all, x, y, …, f)` moves nothing.
 ///
 ///     hd::distributed_array<float> sums = hd::transform(all, x, y, hd::plus{});
-template <element T, class F>
-auto transform(const ranks& all, const distributed_array<T>& x, const F& f) {
-  impl::check_ranks("transform", all, x.all());
-  auto own = transform(all.where(), x.local(), f);
+///     hd::distributed_array<float> halves = hd::transform(all, x, 0.5f, hd::multiplies{});
+template <class... Arguments>
+  requires(impl::is_distributed<Arguments> || ...)
+auto transform(const ranks& all, const Arguments&... arguments) {
+  const auto& x = impl::first_distributed("transform", all, arguments...);
+  auto own = transform(all.where(), impl::local_of(arguments)...);
   return distributed_array(all, x.shape(), x.begins(), std::move(own));
 }
-template <element T, element U, class F>
-auto transform(const ranks& all, const distributed_array<T>& x, const distributed_array<U>& y, const F& f) {
-  impl::check_ranks("transform", all, x.all());
-  if (!(x.shape() == y.shape()) || x.begins() != y.begins())
-    impl::fail_blocks("transform", x.shape(), y.shape());
-  auto own = transform(all.where(), x.local(), y.local(), f);
-  return distributed_array(all, x.shape(), x.begins(), std::move(own));
+/// The same into `out`, which has the shape and the blocks of the arrays and may be one of them.
+template <element T, class... Arguments>
+void transform_into(const ranks& all, distributed_array<T>& out, const Arguments&... arguments) {
+  impl::first_distributed("transform_into", all, out, arguments...);
+  transform_into(all.where(), out.local(), impl::local_of(arguments)...);
+}
+
+/// Combines f(x[i], y[i], …) over all i, as transform_reduce of one array: `transform_reduce(all, x, y, …, f,
+/// op)`, or with a number to begin with behind `op`. There must be room for the results of f.
+///
+///     double dot = hd::transform_reduce(all, x, y, hd::multiplies{}, hd::plus{});
+template <class... Arguments>
+  requires(sizeof...(Arguments) >= 3 && (impl::is_distributed<Arguments> || ...))
+auto transform_reduce(const ranks& all, const Arguments&... arguments) {
+  const auto given = std::forward_as_tuple(arguments...);
+  constexpr std::size_t last = sizeof...(Arguments) - 1;
+  constexpr bool has_init = has_dtype<std::remove_cvref_t<decltype(std::get<last>(given))>>;
+  constexpr std::size_t inputs = has_init ? last - 1 : last;
+  const auto mapped = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return transform(all, std::get<I>(given)...);
+  }(std::make_index_sequence<inputs>());
+  if constexpr (has_init) {
+    return reduce(all, mapped, std::get<inputs>(given), std::get<last>(given));
+  } else {
+    return reduce(all, mapped, std::get<inputs>(given));
+  }
+}
+
+/// Calls f once for every index of the array, with those of the whole array, on the rank that has it:
+/// f(local, row) of an array with one axis, f(local, row, column) of two, f(local, plane, row, column) of
+/// three, where `local` is the element. In no particular order; see for_each_index.hpp.
+///
+///     hd::for_each_index(all, x, [] HD_FN(float& e, std::size_t row, std::size_t column) { e = row ==
+///     column; });
+template <element T, class F>
+void for_each_index(const ranks& all, distributed_array<T>& x, const F& f) {
+  impl::check_ranks("for_each_index", all, x.all());
+  impl::for_each_index_of_block(all.where(), x.local(), x.first_row(), f);
+}
+
+/// Sets every cell of `out` to f of the cell of `in` at the same index and of its neighbours, `steps` times:
+/// as `stencil` of one array, with the same bits. `in` and `out` have the same shape and blocks, and may be
+/// the same array. Ranks exchange the rows that they need of each other, of up to 8 generations at once.
+/// Scratch memory for two arrays.
+///
+///     hd::stencil(all, u, v, hd::periodic{}, [] HD_FN(auto u) {
+///       return 0.25f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1));
+///     }, 100);
+template <int Reach = 1, element T, class F>
+void stencil(const ranks& all, const distributed_array<T>& in, distributed_array<T>& out,
+             const std::type_identity_t<boundary<T>>& around, const F& f, std::size_t steps = 1) {
+  impl::check_ranks("stencil", all, in.all());
+  impl::check_same_blocks("stencil", in, out);
+  impl::stencil_over_ranks<Reach>(all, in, out, around, f, steps);
+}
+
+/// The product of a matrix whose rows are spread and one that every rank has whole, as matmul of one array:
+/// `b` may be a vector too. The rows of the product are where those of `a` are, and nothing moves.
+///
+///     hd::distributed_array<float> y = hd::matmul(all, a, x);
+template <element T, array_like B>
+distributed_array<T> matmul(const ranks& all, const distributed_array<T>& a, const B& b,
+                            matmul_algorithm algorithm = matmul_algorithm::blas) {
+  static_assert(std::is_same_v<T, element_of<B>>, "matmul: both operands have one element type");
+  impl::check_ranks("matmul", all, a.all());
+  if (a.shape().axes() != 2 || impl::shape_of(b).axes() > 2)
+    impl::fail_matmul_axes(a.shape(), impl::shape_of(b));
+  shape lengths = matmul_shape(a.shape(), impl::shape_of(b));
+  return {all, lengths, a.begins(), matmul(all.where(), a.local(), b, algorithm)};
 }
 
 /// All elements in order, as `sort` of one array flat: by a sort_order, or by a function that says which of
@@ -135,6 +233,33 @@ template <element T, class Order = sort_order>
 distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, const Order& order = {}) {
   impl::check_ranks("sort", all, x.all());
   return impl::sort_over_ranks(all, x, order);
+}
+
+/// The places in C order that sort x, as argsort of one array: flat, in even blocks.
+template <element T, class Order = sort_order>
+  requires impl::orders<Order, T>
+distributed_array<std::size_t> argsort(const ranks& all, const distributed_array<T>& x,
+                                       const Order& order = {}) {
+  impl::check_ranks("argsort", all, x.all());
+  const array<std::size_t> places = impl::places_of_block(x);
+  return impl::sort_by_key_over_ranks<T, std::size_t>("argsort", all, x.local().reshaped({x.local().size()}),
+                                                      places.view(), x.size(), order)
+      .second;
+}
+
+/// Keys and their values in the stable order of the keys, as sort_by_key of one array: both flat, in the same
+/// even blocks. The arrays have the same shape and blocks.
+template <element K, element V, class Order = sort_order>
+  requires impl::orders<Order, K>
+std::pair<distributed_array<K>, distributed_array<V>> sort_by_key(const ranks& all,
+                                                                  const distributed_array<K>& keys,
+                                                                  const distributed_array<V>& values,
+                                                                  const Order& order = {}) {
+  impl::check_ranks("sort_by_key", all, keys.all());
+  impl::check_same_blocks("sort_by_key", keys, values);
+  return impl::sort_by_key_over_ranks<K, V>("sort_by_key", all, keys.local().reshaped({keys.local().size()}),
+                                            values.local().reshaped({values.local().size()}), keys.size(),
+                                            order);
 }
 
 /// The different elements, in order, as `unique` of one array. The blocks have what each rank found.
@@ -152,20 +277,68 @@ distributed_array<T> copy_if(const ranks& all, const distributed_array<T>& x, co
   return {all, copy_if(all.where(), x.local(), f)};
 }
 
-/// How many elements lie in each bin, as histogram of one array: on every rank, on the CPU.
+/// How many elements lie in each bin, as histogram of one array: on every rank, on the CPU. A rank sends and
+/// receives each bin twice, for any number of ranks.
 ///
 ///     hd::array<std::uint64_t> counts = hd::histogram(all, x, hd::even_bins{100, 0.0, 1.0});
 template <element T, class Bins>
 array<std::uint64_t> histogram(const ranks& all, const distributed_array<T>& x, const Bins& bins) {
   impl::check_ranks("histogram", all, x.all());
-  const array<std::uint64_t> own = histogram(all.where(), x.local(), bins).on({});
-  const array<std::uint64_t> of_ranks = all.all_gather(own);
-  array<std::uint64_t> counts(own.shape(), 0);
-  for (std::size_t i = 0; i < of_ranks.size(); ++i) counts.data()[i % counts.size()] += of_ranks.data()[i];
-  return counts;
+  return impl::summed_counts(all, histogram(all.where(), x.local(), bins).on({}));
 }
 
 }  // namespace HD_BUILD
+
+/// Random numbers over ranks: element i is that of an array on one machine, and each rank makes its own.
+///
+///     hd::distributed_array<float> noise = hd::random::normal<float>(all, {height, width}, {.seed = 7});
+namespace random {
+
+template <heddle::impl::real_number T = float>
+distributed_array<T> uniform(const ranks& all, const shape& lengths, stream from,
+                             std::type_identity_t<T> low = 0, std::type_identity_t<T> high = 1) {
+  return heddle::impl::random_over_ranks<T>(all, lengths, from, [&](const shape& block, stream of_block) {
+    return uniform<T>(all.where(), block, of_block, low, high);
+  });
+}
+template <heddle::impl::real_number T = float>
+distributed_array<T> normal(const ranks& all, const shape& lengths, stream from,
+                            std::type_identity_t<T> mean = 0, std::type_identity_t<T> deviation = 1) {
+  return heddle::impl::random_over_ranks<T>(all, lengths, from, [&](const shape& block, stream of_block) {
+    return normal<T>(all.where(), block, of_block, mean, deviation);
+  });
+}
+template <heddle::impl::real_number T = float>
+distributed_array<T> exponential(const ranks& all, const shape& lengths, stream from,
+                                 std::type_identity_t<T> mean = 1) {
+  return heddle::impl::random_over_ranks<T>(all, lengths, from, [&](const shape& block, stream of_block) {
+    return exponential<T>(all.where(), block, of_block, mean);
+  });
+}
+template <std::integral T = std::int64_t>
+distributed_array<T> integers(const ranks& all, const shape& lengths, stream from,
+                              std::type_identity_t<T> low, std::type_identity_t<T> high) {
+  return heddle::impl::random_over_ranks<T>(all, lengths, from, [&](const shape& block, stream of_block) {
+    return integers<T>(all.where(), block, of_block, low, high);
+  });
+}
+template <class T = std::uint32_t>
+  requires(std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>)
+distributed_array<T> bits(const ranks& all, const shape& lengths, stream from) {
+  return heddle::impl::random_over_ranks<T>(all, lengths, from, [&](const shape& block, stream of_block) {
+    return bits<T>(all.where(), block, of_block);
+  });
+}
+/// A uniformly random permutation of 0 … n − 1: the same as on one machine.
+inline distributed_array<std::size_t> permutation(const ranks& all, std::size_t n, stream from) {
+  return argsort(all, heddle::impl::random_over_ranks<std::uint64_t>(
+                          all, shape{n}, from, [&](const shape& block, stream of_block) {
+                            return heddle::impl::random_array<std::uint64_t>(
+                                all.where(), block, {distribution::permutation, dtype::uint64, of_block});
+                          }));
+}
+
+}  // namespace random
 
 /// The array in a .npy file, spread over ranks, each of which reads its own rows. The file must hold elements
 /// of type T.
@@ -181,14 +354,14 @@ distributed_array<T> read_npy(const ranks& all, const std::string& path) {
   return x;
 }
 
-/// Writes the array to one .npy file, as write_npy of one array. Rank 0 writes; the blocks come to it in
-/// pieces of 16 MiB. Throws heddle::error on every rank.
+/// Writes the array to one .npy file, as write_npy of one array. Every rank writes its own bytes of it, where
+/// the path is that of a file in a folder that all ranks share; to a pipe or a device rank 0 writes all,
+/// which come to it in pieces of 16 MiB. Throws heddle::error on every rank.
 template <element T>
   requires has_dtype<T>
 void write_npy(const std::string& path, const distributed_array<T>& x) {
-  const impl::on_cpu<T> block(x.local());
   impl::write_npy_of_ranks(x.all(), path, dtype_of<T>, x.shape(),
-                           impl::block_bytes(x.shape(), x.begins(), sizeof(T)), block.data());
+                           impl::block_bytes(x.shape(), x.begins(), sizeof(T)), x.local().data());
 }
 
 }  // namespace heddle

@@ -14,6 +14,12 @@
 
 namespace heddle {
 
+/// Where the block of each rank of an array of this shape begins, and the number of rows: even blocks, as
+/// distributed_array makes them.
+inline std::vector<std::size_t> even_begins(const ranks& all, const shape& lengths) {
+  return impl::even_blocks(lengths, all.size());
+}
+
 /// An array whose elements are spread over ranks: each has a block of rows, that is, of places along the
 /// slowest axis, in the order of ranks. Any block may be empty. Elements are uninitialised, contiguous in C
 /// order, on the target of their rank.

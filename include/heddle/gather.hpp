@@ -14,7 +14,7 @@ namespace heddle {
 /// such index and its position. This check reads all indices before any element, and on a GPU the call waits
 /// for it; the rest is asynchronous. One read and one write an index.
 ///
-///     hd::array<float> chosen = hd::gather(where, x, places);
+///     hd::array<float> chosen = hd::gather(where, x, indices);
 template <array_like X, impl::integer_elements Indices>
 array<element_of<X>> gather(const target& where, const X& x, const Indices& indices) {
   return impl::gathered(where, x, indices, nullptr);
@@ -46,7 +46,7 @@ void gather_into(const target& where, Out&& out, const X& x, const Indices& indi
 /// threads each reads all indices and writes a part of `out`; a GPU sorts the indices first, with 24 to 40
 /// bytes of scratch memory an index.
 ///
-///     hd::scatter(where, x, places, values);
+///     hd::scatter(where, x, indices, values);
 template <array_like Out, impl::integer_elements Indices, array_like Values>
   requires std::is_same_v<element_of<Out>, element_of<Values>>
 void scatter(const target& where, Out&& out, const Indices& indices, const Values& values) {

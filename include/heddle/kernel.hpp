@@ -73,13 +73,13 @@ class kernel_launch {
   /// arguments are not those of the kernel's parameters.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
-    const std::tuple<impl::passed<Arguments>...> held{impl::passed<Arguments>(arguments)...};
+    const std::tuple<impl::passed<Arguments>...> all_passed{impl::passed<Arguments>(arguments)...};
     std::apply(
         [&](const auto&... each) {
           const impl::kernel_argument all[sizeof...(Arguments) + 1] = {each.describe()..., {}};
           launch(all, sizeof...(Arguments));
         },
-        held);
+        all_passed);
   }
   /// The same with arguments whose types are known at run time.
   void call(std::span<const untyped_argument> arguments) const;

@@ -17,7 +17,7 @@ inline namespace HD_BUILD {
 /// is not in this order, the results are unspecified. They have the shape of the values. log₂ n comparisons a
 /// value. Asynchronous on a GPU.
 ///
-///     hd::array<std::size_t> places = hd::lower_bound(where, hd::sort(where, x), values);
+///     hd::array<std::size_t> bounds = hd::lower_bound(where, hd::sort(where, x), values);
 ///
 /// For another order, and for elements of any trivially copyable type, `order` is the function that they are
 /// sorted by: compare(element, value) says whether the element comes before the value, which may have another

@@ -24,7 +24,8 @@ namespace heddle {
 ///     hd::distributed_array<float> x(all, hd::shape{n});
 ///     float total = hd::reduce(all, x);
 ///
-/// Every rank makes the same calls in the same order.
+/// Every rank makes the same calls in the same order. Where there are several, the GPU of a rank becomes the
+/// current device of the thread that makes them.
 class ranks {
  public:
   /// This process alone, on `where`, which is not `auto`.
@@ -36,15 +37,27 @@ class ranks {
   /// started several processes and Heddle was built without it.
   static ranks world();
 
-  /// Over another transport; `where` is not `auto`.
+  /// How many processes a launcher of MPI started with this one, by what it put into the environment: 1 where
+  /// none did, and 2 where it tells the number to MPI alone. The environment variable HEDDLE_RANKS=1 says
+  /// that this process is alone, as one is that a rank started.
+  static int launched() noexcept;
+  /// Whether `world` can join them: whether Heddle was built with MPI.
+  static bool has_mpi() noexcept;
+
+  /// Over another transport; `where` is not `auto`. Every rank calls it.
   ranks(std::shared_ptr<impl::transport> between, const target& where);
 
   int rank() const noexcept { return between_->rank(); }
   int size() const noexcept { return between_->size(); }
   const target& where() const noexcept { return where_; }
 
-  /// The same ranks with another target of this one.
-  ranks on(const target& where) const { return {between_, where}; }
+  /// The same ranks with another target of this one, such as another stream of its GPU. Connects GPUs anew,
+  /// which takes a second, where some rank names another device than before.
+  ranks on(const target& where) const { return {between_, where, places_}; }
+
+  /// How what is in the memory of GPUs goes between ranks, as "NCCL 2.27.7" or "MPI, from the memory of the
+  /// CPU: ranks share a GPU"; "" where no rank is on a GPU.
+  std::string between_gpus() const { return between_->between_gpus(); }
 
   /// Returns once every rank has called it.
   void barrier() const { between_->barrier(); }
@@ -92,6 +105,20 @@ class ranks {
     }
   }
 
+  /// Rank 0 calls f; where it throws, every rank throws a heddle::error with its message.
+  template <class F>
+  void on_first(F&& f) const {
+    std::string message;
+    if (rank() == 0) {
+      try {
+        std::forward<F>(f)();
+      } catch (const std::exception& e) {
+        message = *e.what() != '\0' ? e.what() : "an error without a message";
+      }
+    }
+    throw_as_first(message);
+  }
+
   /// Ends every rank, after a message that names this one, its host and the cause.
   [[noreturn]] void abort(const std::string& cause) const;
 
@@ -99,10 +126,16 @@ class ranks {
   impl::transport& between() const noexcept { return *between_; }
 
  private:
+  using places = std::shared_ptr<const std::vector<impl::gpu_place>>;
+
+  /// `before` are the places of all ranks that `between` is for; null for none.
+  ranks(std::shared_ptr<impl::transport> between, const target& where, places before);
   std::vector<std::size_t> bytes_of_ranks(std::size_t bytes) const;
+  void throw_as_first(std::string message) const;
 
   std::shared_ptr<impl::transport> between_;
   target where_;
+  places places_;
 };
 
 }  // namespace heddle

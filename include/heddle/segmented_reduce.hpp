@@ -60,15 +60,15 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(cons
   if (k.size == 0) return {array<K>(0, where), array<T>(0, where)};
   const impl::staged_input<K> staged_keys(k, where);
   const impl::staged_input<T> staged_values(v, where);
-  const memory held(k.size, where);
-  bool* const flags = static_cast<bool*>(held.data());
+  const memory flag_buffer(k.size, where);
+  bool* const flags = static_cast<bool*>(flag_buffer.data());
   impl::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
   const impl::selection firsts(flags, k.size, where);
   const std::size_t count = firsts.count();
   std::pair<array<K>, array<T>> result{array<K>(count, where), array<T>(count, where)};
   firsts.copy(staged_keys.data(), sizeof(K), false, result.first.data());
   array<std::size_t> offsets(count + 1, where);
-  firsts.places(offsets.data());
+  firsts.indices(offsets.data());
   offsets.set(k.size, count);
   impl::segmented_reduce_array(where, staged_values.data(), k.size, op, std::as_const(offsets).data(), count,
                                result.second.data());

@@ -49,7 +49,7 @@ void segmented_inclusive_scan_into(const target& where, Out&& out, const X& x, c
 /// so the first of each segment is init. init defaults to the operator's identity; without either it throws
 /// heddle::error. Otherwise as segmented_inclusive_scan.
 ///
-///     hd::array<int> places = hd::segmented_exclusive_scan(where, counts, offsets);
+///     hd::array<int> positions = hd::segmented_exclusive_scan(where, counts, offsets);
 template <array_like X, array_like Offsets, class Op = plus>
 array<element_of<X>> segmented_exclusive_scan(const target& where, const X& x, const Offsets& offsets,
                                               const Op& op = {}, initial_value<X> init = {}) {
@@ -88,7 +88,7 @@ void inclusive_scan_by_key_into(const target& where, Out&& out, const Keys& keys
 
 /// segmented_exclusive_scan of values, where a segment is a run of consecutive equal keys.
 ///
-///     hd::array<std::size_t> place_in_run = hd::exclusive_scan_by_key(where, keys, ones);
+///     hd::array<std::size_t> position_in_run = hd::exclusive_scan_by_key(where, keys, ones);
 template <array_like Keys, array_like Values, class Op = plus>
 array<element_of<Values>> exclusive_scan_by_key(const target& where, const Keys& keys, const Values& values,
                                                 const Op& op = {}, initial_value<Values> init = {}) {

@@ -56,20 +56,20 @@ void sort_into(const target& where, Out&& out, const X& x, axis along_axis, cons
   impl::sort_to(where, out, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
-/// The indices in C order that sort x: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort with axis=None and
+/// The indices in C order that sort x: x[indices[0]] ≤ x[indices[1]] ≤ …, as numpy.argsort with axis=None and
 /// kind="stable". Equal elements keep their order, in a descending order too; −0 equals +0, and NaNs equal
 /// one another. Takes a function of two elements as `sort` does. The cost is that of sort, with scratch
 /// memory for two arrays of indices more.
 template <array_like X, class Order = sort_order>
   requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, const Order& order = {}) {
-  return impl::places_in_order(where, x, nullptr, impl::order_of<element_of<X>>(order));
+  return impl::indices_in_order(where, x, nullptr, impl::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis; indices count along it.
 template <array_like X, class Order = sort_order>
   requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, axis along_axis, const Order& order = {}) {
-  return impl::places_in_order(where, x, &along_axis, impl::order_of<element_of<X>>(order));
+  return impl::indices_in_order(where, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
 /// Keys and their values in the stable sorted order of the keys, also by a function of two keys. Values are

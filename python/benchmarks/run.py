@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Times calls of the Python package beside NumPy, and on a GPU beside CuPy, PyTorch and JAX where they are installed.
 
-    PYTHONPATH=build/default/python python python/benchmarks/run.py [--sizes 8,1024,2^20,2^28] [--calls sum,sort] [--json FILE] [--page FILE]
+    PYTHONPATH=build/default/python python python/benchmarks/run.py [--sizes 8,1024,2^20,2^28] [--calls sum,sort] [--groups CPU,GPU]
+        [--cpp build/default/python/calls] [--json FILE]
+    python/benchmarks/run.py --from FILE… --page docs/results/python-NAME.md
 
-Contenders take turns, and each figure is the median of its samples; every result is compared with NumPy's. The table goes to standard
-output, or to a page.
+Contenders take turns, and each figure is the median of its samples; every result is compared with NumPy's. Calls follow one another,
+and what they started is waited for at the end; of one call alone there is the time until it returns, and until its result is there.
+--cpp names the program `calls`, which makes the same calls from C++. The table goes to standard output, or to a page with charts.
 """
 import argparse
 import gc
-import importlib
 import json
 import os
 import pathlib
@@ -18,156 +20,23 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
-
-import numpy as np  # noqa: E402
-
-import heddle  # noqa: E402
-import page  # noqa: E402 (of bench)
+import calls_page
 
 SAMPLE_SECONDS = 1e-3
-MOST_SECONDS, LEAST_SAMPLES, MOST_SAMPLES = 1.0, 3, 101
+LEAST_SAMPLES, MOST_SAMPLES = 3, 101
+SINGLE_CALLS = 200
 TOLERANCE = 1e-4
-
-
-class Heddle:
-    """On one target; results stay where the elements are."""
-
-    def __init__(self, target):
-        self.name, self.target = f"Heddle {target}", target
-
-    def put(self, x):
-        return heddle.asarray(x).on(self.target) if self.target.startswith("gpu") else x
-
-    def calls(self, x):
-        where = self.target
-        return {
-            "sum": lambda: heddle.sum(x, target=where),
-            "max": lambda: heddle.max(x, target=where),
-            "mean": lambda: heddle.mean(x, target=where),
-            "argmax": lambda: heddle.argmax(x, target=where),
-            "cumsum": lambda: heddle.cumsum(x, target=where),
-            "sort": lambda: heddle.sort(x, target=where),
-            "argsort": lambda: heddle.argsort(x, target=where),
-            "unique": lambda: heddle.unique(x, target=where),
-            "rfft": lambda: heddle.fft.rfft(x, target=where),
-            "a * 2 + 1": lambda: heddle.transform("a * 2 + 1", x, target=where),
-        }
-
-    def wait(self):
-        heddle.Target(self.target).wait()
-
-    def numpy(self, result):
-        return np.asarray(result)
-
-
-class OfNumPy:
-    """NumPy, and what has its functions."""
-
-    def __init__(self, module, name):
-        self.module, self.name = module, name
-
-    def put(self, x):
-        return self.module.asarray(x)
-
-    def calls(self, x):
-        m = self.module
-        return {
-            "sum": lambda: m.sum(x),
-            "max": lambda: m.max(x),
-            "mean": lambda: m.mean(x),
-            "argmax": lambda: m.argmax(x),
-            "cumsum": lambda: m.cumsum(x),
-            "sort": lambda: m.sort(x),
-            "argsort": lambda: m.argsort(x),
-            "unique": lambda: m.unique(x),
-            "rfft": lambda: m.fft.rfft(x),
-            "a * 2 + 1": lambda: x * 2 + 1,
-        }
-
-    def wait(self):
-        pass
-
-    def numpy(self, result):
-        return np.asarray(result)
-
-
-class CuPy(OfNumPy):
-    def wait(self):
-        self.module.cuda.get_current_stream().synchronize()
-
-    def numpy(self, result):
-        return self.module.asnumpy(result)
-
-
-class Jax(OfNumPy):
-    """Its results are not ready when a call returns: each waits for its own."""
-
-    def calls(self, x):
-        return {name: (lambda call=call: call().block_until_ready()) for name, call in super().calls(x).items()}
-
-
-class Torch:
-    def __init__(self, module):
-        self.module, self.name = module, "PyTorch"
-
-    def put(self, x):
-        return self.module.from_numpy(x).cuda()
-
-    def calls(self, x):
-        m = self.module
-        return {
-            "sum": lambda: m.sum(x),
-            "max": lambda: m.max(x),
-            "mean": lambda: m.mean(x),
-            "argmax": lambda: m.argmax(x),
-            "cumsum": lambda: m.cumsum(x, 0),
-            "sort": lambda: m.sort(x).values,
-            "argsort": lambda: m.argsort(x),
-            "unique": lambda: m.unique(x),
-            "rfft": lambda: m.fft.rfft(x),
-            "a * 2 + 1": lambda: x * 2 + 1,
-        }
-
-    def wait(self):
-        self.module.cuda.synchronize()
-
-    def numpy(self, result):
-        return result.cpu().numpy()
-
-
-def installed(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
-def contenders():
-    """By what they run on, Heddle first."""
-    targets = [str(t) for t in heddle.Target.available()]
-    of_cpu = [Heddle(t) for t in targets if not t.startswith("gpu")] + [Heddle("auto"), OfNumPy(np, "NumPy")]
-    if "gpu:0" not in targets:
-        return [of_cpu]
-    of_gpu = [Heddle("gpu:0")]
-    if cupy := installed("cupy"):
-        of_gpu.append(CuPy(cupy, "CuPy"))
-    if torch := installed("torch"):
-        of_gpu.append(Torch(torch))
-    if installed("jax"):
-        of_gpu.append(Jax(importlib.import_module("jax.numpy"), "JAX"))
-    return [of_cpu, of_gpu]
 
 
 def seconds_of(call, wait, repeats):
     begin = time.perf_counter()
     for _ in range(repeats):
-        call()
-    wait()
+        result = call()
+    wait(result)
     return (time.perf_counter() - begin) / repeats
 
 
-def samples(calls):
+def samples(calls, most_seconds):
     """Seconds of each, of (call, wait), which take turns."""
     repeats = []
     for call, wait in calls:
@@ -177,7 +46,7 @@ def samples(calls):
     begin = time.perf_counter()
     gc.disable()
     try:
-        while len(found[0]) < MOST_SAMPLES and (len(found[0]) < LEAST_SAMPLES or time.perf_counter() - begin < MOST_SECONDS):
+        while len(found[0]) < MOST_SAMPLES and (len(found[0]) < LEAST_SAMPLES or time.perf_counter() - begin < most_seconds):
             for mine, (call, wait), count in zip(found, calls, repeats):
                 mine.append(seconds_of(call, wait, count))
     finally:
@@ -185,7 +54,25 @@ def samples(calls):
     return found
 
 
+def single_calls(call, wait):
+    """Medians of the seconds until a call alone returns, and until its result is there."""
+    returned, ready = [], []
+    gc.disable()
+    try:
+        for _ in range(SINGLE_CALLS):
+            begin = time.perf_counter()
+            result = call()
+            returned.append(time.perf_counter() - begin)
+            wait(result)
+            ready.append(time.perf_counter() - begin)
+    finally:
+        gc.enable()
+    return statistics.median(returned), statistics.median(ready)
+
+
 def is_right(name, have, want, x):
+    import numpy as np
+
     if name == "argsort":
         return bool((x[have] == want).all())
     if name == "argmax":
@@ -196,32 +83,46 @@ def is_right(name, have, want, x):
 
 def answer(name, x):
     """In float64, where that makes a difference."""
+    import numpy as np
+
     wide = x.astype(np.float64)
     return {"sum": wide.sum, "mean": wide.mean, "max": x.max, "argmax": x.max, "cumsum": wide.cumsum, "sort": lambda: np.sort(x),
             "argsort": lambda: np.sort(x), "unique": lambda: np.unique(x), "rfft": lambda: np.fft.rfft(wide),
             "a * 2 + 1": lambda: wide * 2 + 1}[name]()
 
 
-def measured(size, names, groups, say):
+def measured(size, names, groups, most_seconds, say):
+    import numpy as np
+    from contenders import Heddle
+
     x = np.random.default_rng(size).random(size, dtype=np.float32)
     results = []
-    for group in groups:
+    for group_name, group in groups.items():
         placed = [(c, c.calls(c.put(x))) for c in group]
         for name in names:
-            say(f"{name} of {page.size_text(size)}")
+            say(f"{name} of {calls_page.size_text(size)} on a {group_name}")
             want = answer(name, x)
             for contender, calls in placed:
                 # NumPy sums float32 in float32: how far it is off is its own affair.
                 if not is_right(name, contender.numpy(calls[name]()), want, x) and isinstance(contender, Heddle):
                     sys.exit(f"{contender.name}: {name} of {size} elements is wrong")
             del want
-            found = samples([(calls[name], contender.wait) for contender, calls in placed])
-            for (contender, _), all_seconds in zip(placed, found):
+            found = samples([(calls[name], contender.wait) for contender, calls in placed], most_seconds)
+            for (contender, calls), all_seconds in zip(placed, found):
                 quarters = statistics.quantiles(all_seconds, n=4)
                 median = statistics.median(all_seconds)
-                results.append({"call": name, "n": size, "contender": contender.name, "seconds": median,
-                                "spread": (quarters[2] - quarters[0]) / median, "samples": len(all_seconds), "group": group[-1].name})
+                result = {"call": name, "n": size, "contender": contender.name, "seconds": median,
+                          "spread": (quarters[2] - quarters[0]) / median, "samples": len(all_seconds), "group": group_name}
+                if median < SAMPLE_SECONDS:
+                    result["returned"], result["ready"] = single_calls(calls[name], contender.wait)
+                results.append(result)
     return results
+
+
+def from_cpp(program, sizes, names):
+    """What the program `calls` finds."""
+    done = subprocess.run([program, ",".join(map(str, sizes)), ",".join(names)], capture_output=True, text=True, check=True)
+    return [json.loads(line) | {"contender": "C++", "group": "GPU"} for line in done.stdout.splitlines()]
 
 
 def import_seconds(count=15):
@@ -235,6 +136,10 @@ def import_seconds(count=15):
 
 def zero_copies():
     """Whether elements stay at their address, by which way they go."""
+    import heddle
+    import numpy as np
+    from contenders import installed
+
     x = np.arange(1000.0)
     array = heddle.asarray(x)
     found = {
@@ -256,60 +161,69 @@ def zero_copies():
     return found
 
 
-def page_of(all_found):
-    machine = all_found["machine"]
-    lines = ["# Calls from Python", "",
-             f"Made by `python/benchmarks/run.py` with Python {machine['python']}, NumPy {machine['numpy']}, Heddle {machine['heddle']} on "
-             f"{machine['cpu']}, {machine['cores']} cores, with {machine['load']:.1f} processes running on average when it began. Elements "
-             "are float32. Figures are medians; in parentheses is how many times as fast Heddle is.", ""]
-    for group in dict.fromkeys(r["group"] for r in all_found["results"]):
-        mine = [r for r in all_found["results"] if r["group"] == group]
-        names = list(dict.fromkeys(r["contender"] for r in mine))
-        peers = [name for name in names if not name.startswith("Heddle")]
-        rows = []
-        for key in dict.fromkeys((r["call"], r["n"]) for r in mine):
-            seconds = {r["contender"]: r["seconds"] for r in mine if (r["call"], r["n"]) == key}
-            best = min(s for name, s in seconds.items() if name.startswith("Heddle"))
-            cells = [page.time_text(seconds[name]) + (f" ({seconds[name] / best:.2f})" if name in peers else "") for name in names]
-            rows.append([f"`{key[0]}`", page.size_text(key[1]), *cells])
-        lines += page.table(["Call", "n", *names], rows)
-    seconds = all_found["import_seconds"]
-    lines += [f"`import heddle` takes {page.time_text(seconds['heddle'])} after NumPy, which takes {page.time_text(seconds['numpy'])}.", ""]
-    lines += page.table(["Elements", "at their address"], [[way, "yes" if is_so else "no"] for way, is_so in all_found["zero_copies"].items()])
-    return "\n".join(lines)
-
-
 def size_from(text):
     base, _, power = text.partition("^")
     return int(base) ** int(power) if power else int(base)
 
 
-def main():
-    every = list(OfNumPy(np, "").calls(np.zeros(1)))
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=lambda text: [size_from(s) for s in text.split(",")], default=[8, 1024, 1 << 20, 1 << 28])
-    parser.add_argument("--calls", type=lambda text: text.split(","), default=every, help=", ".join(every))
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--page", type=pathlib.Path)
-    arguments = parser.parse_args()
-    if wrong := set(arguments.calls) - set(every):
-        parser.error(f"no call is {', '.join(sorted(wrong))}: there are {', '.join(every)}")
+def machine():
+    import heddle
+    import numpy as np
+    from contenders import installed
 
-    load = os.getloadavg()[0]
     cpu = next((line.split(": ")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.processor())
-    found = {"machine": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "python": platform.python_version(), "numpy": np.__version__,
-                         "heddle": heddle.__version__, "load": load}}
-    groups = contenders()
+    found = {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "python": platform.python_version(), "numpy": np.__version__,
+             "heddle": heddle.__version__, "load": os.getloadavg()[0]}
+    if any(t.kind == "gpu" for t in heddle.Target.available()):
+        try:
+            said = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True)
+            found["gpu"], found["driver"] = said.stdout.splitlines()[0].split(", ")
+        except (OSError, IndexError, ValueError):
+            found["gpu"] = "a GPU"
+        found |= {name: module.__version__ for name in ("cupy", "torch", "jax") if (module := installed(name))}
+    return found
+
+
+def measure(arguments):
+    from contenders import contenders
+
+    found = {"machine": machine()}
+    if arguments.commit:
+        found["commit"] = arguments.commit
+    groups = contenders(arguments.groups)
     found["results"] = [r for size in arguments.sizes
-                        for r in measured(size, arguments.calls, groups, lambda text: print(text, file=sys.stderr))]
+                        for r in measured(size, arguments.calls, groups, arguments.seconds, lambda text: print(text, file=sys.stderr))]
+    if arguments.cpp:
+        found["results"] += from_cpp(arguments.cpp, arguments.sizes, arguments.calls)
     found["import_seconds"] = import_seconds()
     found["zero_copies"] = zero_copies()
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=lambda text: [size_from(s) for s in text.split(",")], default=[8, 1024, 1 << 20, 1 << 28])
+    parser.add_argument("--calls", type=lambda text: text.split(","), default=list(calls_page.CALLS), help=", ".join(calls_page.CALLS))
+    parser.add_argument("--groups", type=lambda text: text.split(","), default=["CPU", "GPU"], help="CPU, GPU")
+    parser.add_argument("--seconds", type=float, default=1.0, help="that the samples of a call take together at most (1)")
+    parser.add_argument("--cpp", metavar="PROGRAM")
+    parser.add_argument("--commit", help="what the package was built of, for the page")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--from", type=pathlib.Path, nargs="+", dest="files", metavar="FILE")
+    parser.add_argument("--page", type=pathlib.Path)
+    arguments = parser.parse_args()
+    if wrong := set(arguments.calls) - set(calls_page.CALLS):
+        parser.error(f"no call is {', '.join(sorted(wrong))}: there are {', '.join(calls_page.CALLS)}")
+    if arguments.files:
+        found = calls_page.merged([json.loads(file.read_text()) for file in arguments.files])
+    else:
+        found = measure(arguments)
     if arguments.json:
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")
     if arguments.page:
-        arguments.page.write_text(page_of(found) + "\n")
+        calls_page.write(found, arguments.page)
     else:
-        print(page_of(found))
+        print(calls_page.page_of(found))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,10 @@ library, stay there, and results are heddle.Array.
 
 import numpy as _numpy
 
+from . import _extension
+
+_extension.load()
+
 from . import _core, _cuda
 from ._targets import Error, target
 
@@ -25,7 +29,7 @@ _core.use(_numpy, Error, target._current)
 for _folder in _cuda.folders():
     _core.add_cuda_folder(_folder)
 
-from ._core import Array, Target
+from ._core import Array, DistributedArray, Ranks, Target
 from ._arrays import asarray
 from ._check import Finding, Report, check
 from ._expression_kernels import ElementwiseKernel, ExclusiveScanKernel, InclusiveScanKernel, ReductionKernel
@@ -38,6 +42,7 @@ from ._order import argsort, searchsorted, sort, top_k, unique
 from ._pi import pi
 from ._pictures import Animation, Picture
 from ._products import matmul
+from ._ranks import ranks
 from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
@@ -60,10 +65,10 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "Animation", "Array", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel",
-    "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "ReductionKernel", "Report", "Target", "all", "any", "argmax",
+    "Animation", "Array", "DistributedArray", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel",
+    "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "Ranks", "ReductionKernel", "Report", "Target", "all", "any", "argmax",
     "argmin", "argsort", "asarray", "check", "copy_if", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "exclusive_scan", "fft", "histogram", "inclusive_scan", "mandelbrot", "mandelbrot_picture", "matmul", "max", "mean", "min",
-    "minmax", "partition", "pi", "prod", "random", "reduce", "reduce_by_key", "searchsorted", "segmented_reduce", "sort", "std",
+    "minmax", "partition", "pi", "prod", "random", "ranks", "reduce", "reduce_by_key", "searchsorted", "segmented_reduce", "sort", "std",
     "stencil", "sum", "target", "top_k", "transform", "unique", "var", "vectorize",
 ]

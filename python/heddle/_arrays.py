@@ -47,7 +47,14 @@ def held(x: Any) -> Any:
 
 def on_cpu(x: Any) -> np.ndarray:
     """As NumPy's array, without a copy where it is on the CPU."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("masked arrays are not supported: fill what is masked")
     return np.asarray(held(x))
+
+
+def numbers(x: Any) -> np.ndarray:
+    """As NumPy's array, of a type that Heddle has."""
+    return on_cpu(_core.asarray(x, None, None, None))
 
 
 def like(result: Any, x: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import text as require_text
 from ._arrays import held, on_cpu
 from ._core import Array, Target
 from ._kernels import macros, texts
@@ -39,7 +40,7 @@ class _Parameter:
 def _parameters(text: str) -> list[_Parameter]:
     """A list of parameters, such as "const float *x, int n" or "T x, raw float32 y"."""
     result = []
-    for one in re.split(r",(?![^<(]*[>)])", text) if text.strip() else []:
+    for one in re.split(r",(?![^<(]*[>)])", text) if require_text("parameters", text).strip() else []:
         found = re.fullmatch(r"(raw\s+)?(.*?[\s*&])(\w+)", re.sub(r"\b__restrict__\b|\b__restrict\b", " ", one).strip(), re.DOTALL)
         if found is None or found[3][0].isdigit():
             raise ValueError(f"parameters '{text}': '{one.strip()}' is not TYPE NAME, such as float x or float *x")
@@ -53,10 +54,25 @@ def _parameters(text: str) -> list[_Parameter]:
     return result
 
 
+# Of C and CUDA. Others are declared by the preamble, or by what the compiler is given beside it.
+_KNOWN_TYPE = re.compile(r"unsigned|signed|char|short|int|long|float|double|bool|void|size_t|ptrdiff_t|u?int(8|16|32|64)_t|"
+                         r"(u?(char|short|int|long|longlong)|float|double)[1-4]|half2?|__half2?|[A-Z]")
+
+
+def _require_types(kernel: str, parameters: Sequence[_Parameter], preamble: str, *others: Any) -> None:
+    """TypeError for a type that nothing can have declared."""
+    if "#" in preamble or any(others):
+        return
+    for p in parameters:
+        if p.type.isidentifier() and not _KNOWN_TYPE.fullmatch(p.type) and not re.search(rf"\b{p.type}\b", preamble):
+            raise TypeError(f"{kernel}: '{p.type}' of {p.name} is no type that is known, which are {', '.join(_CODE)}, those of "
+                            "CUDA C++, T and such, and what the preamble declares")
+
+
 def _literal(value: Any) -> str:
     """A number, or a text, as an expression of C++."""
     if value is None or isinstance(value, str):
-        return value or ""
+        return require_text("the neutral element", value or "")
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return {"inf": "INFINITY", "-inf": "-INFINITY", "nan": "NAN"}.get(str(value), str(value))
@@ -86,7 +102,9 @@ class _Source:
 
     def __init__(self, name: str, parameters: Sequence[_Parameter], code: str, preamble: str,
                  make: Callable[[str, str, str, list[str], str], Any]):
-        self.name = name
+        self.name = require_text("the name", name)
+        require_text("the expression", code)
+        require_text("the preamble", preamble)
         self.parameters = []
         self.preamble = preamble
         self._make = make
@@ -174,7 +192,7 @@ def _arguments(given: Sequence[Any], parameters: Sequence[_Parameter]) -> list[A
 
 
 def _options(options: Any, definitions: Any, include_dirs: Any, std: str) -> Any:
-    return _core.CompileOptions(macros(definitions), texts(include_dirs), std, texts(options), "", [])
+    return _core.CompileOptions(macros(definitions), texts(include_dirs), require_text("std", std), texts(options), "", [])
 
 
 def _elementwise(name: str, parameters: Sequence[_Parameter], operation: str, preamble: str, compile: Any) -> _Source:
@@ -218,7 +236,7 @@ class ElementwiseKernel:
                  operation: str | None = None, name: str | None = None, preamble: str = "", options: Any = (),
                  definitions: Any = (), include_dirs: Any = (), std: str = "c++20"):
         # The third text of PyCUDA's form is a name, which no operation is.
-        is_of_cupy = in_params is not None or len(texts) > 3 or len(texts) == 3 and not texts[2].isidentifier()
+        is_of_cupy = in_params is not None or len(texts) > 3 or len(texts) == 3 and not require_text("the third text", texts[2]).isidentifier()
         names = ("in_params", "out_params", "operation") if is_of_cupy else ("arguments", "operation")
         given = _named("ElementwiseKernel", (*names, "name"), texts, {
             "arguments": arguments, "in_params": in_params, "out_params": out_params, "operation": operation, "name": name})
@@ -232,6 +250,7 @@ class ElementwiseKernel:
             if not outputs:
                 raise ValueError(f"{self.name}: there are no out_params, into which the operation writes")
             parameters += [_Parameter(p.name, p.type, False, p.is_pointer, p.is_raw, not p.is_pointer) for p in outputs]
+        _require_types(self.name, parameters, preamble, options, definitions, include_dirs)
         self._source = _elementwise(self.name, parameters, given["operation"], preamble,
                                     _options(options, definitions, include_dirs, std))
 
@@ -286,6 +305,8 @@ class ElementwiseKernel:
 
 def _combining(of: Any, name: str, dtype: Any, parameters: Sequence[_Parameter], map_expr: str, combine: str, identity: Any,
                is_commutative: bool, preamble: str, compile: Any) -> _Source:
+    require_text("what combines", combine)
+
     def make(name: str, declared: str, code: str, pointers: list[str], preamble: str) -> Any:
         return of(name, dtype, declared, code, combine, _literal(identity), pointers, is_commutative, preamble, compile)
 
@@ -345,6 +366,7 @@ class ReductionKernel:
             self._type, self._neutral = np.dtype(given["dtype_out"]), given.get("neutral")
             self._parameters = _parameters(given.get("arguments") or f"const {_code_of(self._type)} *x")
             self._map = given.get("map_expr") or f"{self._parameters[0].name}[i]"
+        _require_types(self.name, self._parameters, preamble, options, definitions, include_dirs)
         self._combine, self._is_commutative = given["reduce_expr"], is_commutative
         self._preamble, self._options = preamble, _options(options, definitions, include_dirs, std)
         self._sources: dict[str, _Source] = {}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import refuse_pickling, text
 from ._arrays import held
 from ._core import Target
 
@@ -19,7 +20,8 @@ def texts(values: Any) -> list[str]:
     """One text, or several."""
     if values is None:
         return []
-    return [os.fspath(values)] if isinstance(values, (str, os.PathLike)) else [os.fspath(value) for value in values]
+    given = [values] if isinstance(values, (str, os.PathLike)) else values
+    return [text("an option of a kernel", os.fspath(value)) for value in given]
 
 
 def macros(definitions: Any) -> list[str]:
@@ -28,9 +30,9 @@ def macros(definitions: Any) -> list[str]:
     return texts(definitions)
 
 
-def is_source(text: Any) -> bool:
+def is_source(given: Any) -> bool:
     """Whether a text is a source, and not a path."""
-    return isinstance(text, str) and re.search(r"[\n{;#]", text) is not None
+    return isinstance(given, str) and re.search(r"[\n{;#]", given) is not None
 
 
 def extents(lengths: Any, what: str) -> list[int]:
@@ -143,12 +145,15 @@ class Module:
                  std: str = "c++20", name: str = "kernel.cu", name_expressions: Any = (),
                  target: Target | str | None = None):
         is_file = not is_source(source)
-        text = os.fspath(source)
+        code = text("the source", os.fspath(source))
         if is_file:
-            os.stat(text)
-        compile = _core.CompileOptions(macros(definitions), texts(include_dirs), std, texts(options), name,
+            os.stat(code)
+        compile = _core.CompileOptions(macros(definitions), texts(include_dirs), text("std", std), texts(options), text("the name", name),
                                        texts(name_expressions))
-        self._compiled = _core.CompiledModule(target, text, is_file, compile)
+        self._compiled = _core.CompiledModule(target, code, is_file, compile)
+
+    def __reduce__(self) -> Any:
+        refuse_pickling(self, "make it of its source again, which the cache has compiled")
 
     @property
     def target(self) -> Target:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import lengths, number, place, refuse_pickling, text, whole
 from ._core import Target
 from ._pictures import Picture, _ending
-from ._simulations import Progress, _in_pieces, _Shown, _whole
+from ._simulations import Progress, _in_pieces, _Shown
 
 
 class Laplace:
@@ -37,7 +38,7 @@ class Laplace:
             dtype = np.float32 if getattr(edges, "dtype", None) == np.float32 else np.float64
         self._method = method
         self._dtype = np.dtype(dtype)
-        self._problem = _core.LaplaceProblem.make(edges, source, method, self._dtype, target)
+        self._problem = _core.LaplaceProblem.make(edges, source, text("the method", method), self._dtype, target)
 
     @classmethod
     def sine(cls, shape: tuple[int, int] = (512, 512), source: Any = None, *, method: str = "multigrid", dtype: Any = "float64",
@@ -46,8 +47,7 @@ class Laplace:
 
         Without a source the exact solution is e^(−πx)·sin(πy).
         """
-        rows, columns = (_whole("a length of the shape", n, 1) for n in shape)
-        return cls(_core.sine_edges(rows, columns, np.dtype(dtype)), source, method=method, dtype=dtype, target=target)
+        return cls(_core.sine_edges(*lengths("the shape", shape), np.dtype(dtype)), source, method=method, dtype=dtype, target=target)
 
     @property
     def method(self) -> str:
@@ -84,7 +84,7 @@ class Laplace:
 
         `progress` is called with (done, n) several times a second, or True for tqdm. Ctrl-C stops between iterations.
         """
-        _in_pieces(_whole("n", n), 8, progress, "iterations", self._problem.iterate)
+        _in_pieces(whole("n", n), 8, progress, "iterations", self._problem.iterate)
         return self
 
     def solve(self, tolerance: float = 1e-6, *, max_iterations: int | None = None, check_every: int | None = None,
@@ -96,10 +96,10 @@ class Laplace:
         where the tolerance is not reached. `progress` is called with (iterations, max_iterations), or True for tqdm.
         Ctrl-C stops between iterations, and another call goes on.
         """
-        if not tolerance >= 0:
+        if not number("the tolerance", tolerance) >= 0:
             raise ValueError(f"the tolerance is 0 or more, not {tolerance!r}")
-        most = (100 if self._method == "multigrid" else 1_000_000) if max_iterations is None else _whole("max_iterations", max_iterations)
-        every = 0 if check_every is None else _whole("check_every", check_every, 1)
+        most = (100 if self._method == "multigrid" else 1_000_000) if max_iterations is None else whole("max_iterations", max_iterations)
+        every = 0 if check_every is None else whole("check_every", check_every, 1)
         with _Shown(progress, most, "iterations") as shown:
             residual = self._problem.solve(tolerance, most, every, shown.is_at if progress else None)
         wanted = tolerance * self.first_residual
@@ -123,10 +123,13 @@ class Laplace:
             return self.picture().save(path)
         u = self.solution
         if ending == ".npy":
-            return _core.save_npy(os.fspath(path), u)
+            return _core.save_npy(place(path), u)
         rows, columns = u.shape
         spacing = tuple(1.0 if n < 2 else 1 / (n - 1) for n in (columns, rows))
-        return _core.save_vti(os.fspath(path), u, "u", (0.0, 0.0), spacing)
+        return _core.save_vti(place(path), u, "u", (0.0, 0.0), spacing)
+
+    def __reduce__(self) -> Any:
+        refuse_pickling(self, "take its solution, or save() it")
 
     def _repr_png_(self) -> bytes:
         return self.picture().png()

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
+from ._arguments import lengths, number, place, refuse_pickling, text, whole
 from ._core import Target
 from ._pictures import Animation, Picture, _ending
-from ._simulations import Progress, _Enough, _in_pieces, _whole
+from ._simulations import Progress, _Enough, _in_pieces
 
 _HUNDREDTHS = 5
 
@@ -58,9 +59,10 @@ class LatticeBoltzmann:
             raise ValueError(f"LatticeBoltzmann: obstacles of shape {np.shape(obstacles)} have no cells")
         if obstacles is not None and np.isnan(np.asarray(obstacles)).any():
             raise ValueError("LatticeBoltzmann: an obstacle is NaN, which tells neither a solid cell nor fluid")
-        rows, columns = (0, 0) if shape is None else (_whole("a length of the shape", n, 1) for n in shape)
-        self._begin(_core.Flow(case, rows, columns, reynolds or 0.0, velocity, collision, storage, smagorinsky, drive or "",
-                               obstacles, target))
+        rows, columns = (0, 0) if shape is None else lengths("the shape", shape)
+        self._begin(_core.Flow(text("the case", case), rows, columns, number("reynolds", reynolds or 0), number("the velocity", velocity),
+                               text("the collision", collision), text("the storage", storage), number("smagorinsky", smagorinsky),
+                               text("the drive", drive or ""), obstacles, target))
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], *, target: Target | str | None = None) -> LatticeBoltzmann:
@@ -69,7 +71,7 @@ class LatticeBoltzmann:
         ValueError for what is no whole checkpoint.
         """
         made = cls.__new__(cls)
-        made._begin(_core.Flow.resume(os.fspath(path), target))
+        made._begin(_core.Flow.resume(place(path), target))
         return made
 
     def _begin(self, flow: Any) -> None:
@@ -168,7 +170,7 @@ class LatticeBoltzmann:
         that has blown up is a ValueError: it is looked at every 100 steps, and at the end.
         """
         rows, columns = self.shape
-        _in_pieces(_whole("n", n), 1e6 / (rows * columns), progress, "steps", self._flow.advance)
+        _in_pieces(whole("n", n), 1e6 / (rows * columns), progress, "steps", self._flow.advance)
         self._flow.check()
         return self
 
@@ -178,11 +180,11 @@ class LatticeBoltzmann:
 
         It ends after `max_steps` with a RuntimeWarning. `progress` is as for `step`.
         """
-        if not tolerance >= 0:
+        if not number("the tolerance", tolerance) >= 0:
             raise ValueError(f"the tolerance is 0 or more, not {tolerance!r}")
         flow = self._flow
         every = flow.steps_between_comparisons
-        left = _whole("max_steps", max_steps)
+        left = whole("max_steps", max_steps)
         change = None
 
         def compare() -> None:
@@ -241,7 +243,7 @@ class LatticeBoltzmann:
     def picture(self, field: str = "velocity") -> Picture:
         """The speed ("velocity") from black over red and yellow to white, "vorticity" or "density" from blue over white
         to red; obstacles are grey. The range is that of 98 % of the cells, and of a field does not shrink."""
-        palette = _core.flow_palette(field)
+        palette = _core.flow_palette(text("the field", field))
         if field not in self._pictures:
             self._pictures[field] = _core.FlowPictures(field)
         return Picture(self._flow.pixels(self._pictures[field]), palette)
@@ -249,9 +251,9 @@ class LatticeBoltzmann:
     def animation(self, n: int, every: int = 100, field: str = "velocity", *, hundredths: int = _HUNDREDTHS,
                   progress: Progress = None) -> Animation:
         """Makes n steps, and gives pictures of each whose number is a multiple of `every`, this one included."""
-        palette = _core.flow_palette(field)
+        palette = _core.flow_palette(text("the field", field))
         by, flow = _core.FlowPictures(field), self._flow
-        every = _whole("every", every, 1)
+        every = whole("every", every, 1)
         frames = [flow.pixels(by)] if flow.steps % every == 0 else []
 
         def advance(count: int) -> None:
@@ -263,7 +265,7 @@ class LatticeBoltzmann:
                     frames.append(flow.pixels(by))
 
         rows, columns = self.shape
-        _in_pieces(_whole("n", n), 1e6 / (rows * columns), progress, "steps", advance)
+        _in_pieces(whole("n", n), 1e6 / (rows * columns), progress, "steps", advance)
         flow.check()
         return Animation(np.stack(frames or [flow.pixels(by)]), palette, hundredths)
 
@@ -272,14 +274,17 @@ class LatticeBoltzmann:
         ending = _ending(path, (".npy", ".vti", ".png"))
         if ending == ".png":
             return self.picture(field).save(path)
-        values = self._flow.field(field)
+        values = self._flow.field(text("the field", field))
         if ending == ".npy":
-            return _core.save_npy(os.fspath(path), values)
-        return _core.save_vti(os.fspath(path), values, field, (0.5, 0.5), (1.0, 1.0))
+            return _core.save_npy(place(path), values)
+        return _core.save_vti(place(path), values, field, (0.5, 0.5), (1.0, 1.0))
 
     def checkpoint(self, path: str | os.PathLike[str]) -> None:
         """Writes the state for `resume` and `heddle lbm --resume`, whole or not at all."""
-        self._flow.save(os.fspath(path))
+        self._flow.save(place(path))
+
+    def __reduce__(self) -> Any:
+        refuse_pickling(self, "checkpoint() writes its state, and resume() reads it")
 
     def _repr_png_(self) -> bytes:
         return self.picture().png()

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import lengths, number, place, refuse_pickling, text, whole
 from ._core import Target
 from ._pictures import Animation, Picture, _ending
-from ._simulations import Progress, _Enough, _in_pieces, _whole
+from ._simulations import Progress, _Enough, _in_pieces
 
 _BLACK_AND_WHITE = np.array([[0, 0, 0], [255, 255, 255]], np.uint8)
 _HUNDREDTHS = 10
@@ -45,7 +46,7 @@ class Life:
     def __init__(self, cells: Any, rule: str | None = None, *, topology: str | None = None,
                  shape: tuple[int, int] | None = None, algorithm: str = "packed", target: Target | str | None = None):
         if isinstance(cells, str):
-            self._begin(_core.LifePattern.of_text(cells), False, rule, topology, shape, algorithm, target)
+            self._begin(_core.LifePattern.of_text(text("the pattern", cells)), False, rule, topology, shape, algorithm, target)
         else:
             self._begin(_core.LifePattern.of_cells(cells), True, rule, topology, shape, algorithm, target)
 
@@ -54,10 +55,10 @@ class Life:
              shape: tuple[int, int] | None = None, algorithm: str = "packed", target: Target | str | None = None) -> Life:
         """The pattern in a file: .rle, .cells, or Life 1.06. The other arguments are those of the class.
 
-        ValueError, with the line, for what is no pattern.
+        ValueError, with the line, for what is no pattern, FileNotFoundError or another OSError for a file that cannot be read.
         """
         made = cls.__new__(cls)
-        made._begin(_core.LifePattern.of_file(os.fspath(path)), False, rule, topology, shape, algorithm, target)
+        made._begin(_core.LifePattern.of_file(place(path)), False, rule, topology, shape, algorithm, target)
         return made
 
     @classmethod
@@ -69,15 +70,15 @@ class Life:
         They are a function of the seed and the place alone, the same on every target and those of `heddle life --random`.
         """
         made = cls.__new__(cls)
-        rows, columns = (_whole("a number of cells", n, 1) for n in cells)
-        pattern = _core.LifePattern.random(rows, columns, density, seed)
+        pattern = _core.LifePattern.random(*lengths("cells", cells), number("the density", density), whole("the seed", seed, 0, 2**64 - 1))
         made._begin(pattern, True, rule, topology, shape, algorithm, target)
         return made
 
     def _begin(self, pattern: Any, is_drawn: bool, rule: str | None, topology: str | None, shape: Any, algorithm: str,
                target: Any) -> None:
-        size = None if shape is None else tuple(_whole("a length of the shape", n, 1) for n in shape)
-        self._world = _core.LifeWorld(pattern, is_drawn, rule or "", topology or "", size, algorithm, target)
+        size = None if shape is None else lengths("the shape", shape)
+        self._world = _core.LifeWorld(pattern, is_drawn, text("the rule", rule or ""), text("the topology", topology or ""), size,
+                                      text("the algorithm", algorithm), target)
 
     @property
     def generation(self) -> int:
@@ -122,7 +123,7 @@ class Life:
         `generation` says where. O(cells · n).
         """
         piece = 2e8 / max(1.0, self._world.cells_computed)
-        _in_pieces(_whole("n", n), piece, progress, "generations", self._world.advance)
+        _in_pieces(whole("n", n), piece, progress, "generations", self._world.advance)
         return self
 
     def period(self, most: int, *, progress: Progress = None) -> int | None:
@@ -136,7 +137,7 @@ class Life:
         """
         world = self._world
         found = world.period(True)
-        left = _whole("most", most)
+        left = whole("most", most)
 
         def advance(n: int) -> None:
             nonlocal found
@@ -156,11 +157,11 @@ class Life:
         and bounds), .cells, .npy (uint8) or .png."""
         ending = _ending(path, (".rle", ".cells", ".npy", ".png"))
         if ending == ".npy":
-            _core.save_npy(os.fspath(path), self.cells)
+            _core.save_npy(place(path), self.cells)
         elif ending == ".png":
             self.picture().save(path)
         else:
-            self._world.save(os.fspath(path), ending)
+            self._world.save(place(path), ending)
 
     def picture(self) -> Picture:
         """The cells, white on black, a pixel each."""
@@ -172,8 +173,8 @@ class Life:
         """Advances by n generations, and gives a picture of this one and of every one whose number is a multiple of
         `every`. Pictures of the infinite plane show the rectangle of all."""
         frames = [self._world.cells()]
-        end = self.generation + _whole("n", n)
-        every = _whole("every", every, 1)
+        end = self.generation + whole("n", n)
+        every = whole("every", every, 1)
 
         def advance(count: int) -> None:
             for _ in range(count):
@@ -194,6 +195,9 @@ class Life:
             if cells.size > 0:
                 picture[row - top:row - top + cells.shape[0], column - left:column - left + cells.shape[1]] = cells
         return Animation(drawn, _BLACK_AND_WHITE, hundredths)
+
+    def __reduce__(self) -> Any:
+        refuse_pickling(self, "take its cells, or save() it and load() the file")
 
     def _repr_png_(self) -> bytes:
         return self.picture().png()

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import number, text, whole
 from ._core import Target
 from ._pictures import Picture
-from ._simulations import Progress, _Shown, _whole
+from ._simulations import Progress, _Shown
 
 _VIEW = (-2.0, 1.0, -1.0, 1.0)
 
@@ -24,7 +25,7 @@ def _seen(width: int, height: int, view: Any, center: complex | None, zoom: floa
         return sides
     if view is not None:
         raise ValueError("take a view or a center, not both")
-    if not 0 < zoom < float("inf"):
+    if not 0 < number("zoom", zoom) < float("inf"):
         raise ValueError(f"zoom is above 0, not {zoom!r}")
     point = complex(center)
     return _core.mandelbrot_view(point.real, point.imag, zoom, width, height)
@@ -48,10 +49,10 @@ def mandelbrot(width: int = 1536, height: int = 1024, *, view: tuple[float, floa
     >>> counts.shape, counts.dtype, int(counts.min()), int(counts.max())
     ((4, 6), dtype('uint32'), 0, 50)
     """
-    width, height = _whole("width", width), _whole("height", height)
+    width, height = whole("width", width), whole("height", height)
     seen = _seen(width, height, view, center, zoom)
     with _Shown(progress, height, "rows") as shown:
-        return _core.mandelbrot_counts(width, height, seen, _whole("iterations", iterations), np.dtype(dtype),
+        return _core.mandelbrot_counts(width, height, seen, whole("iterations", iterations, 0, 2_000_000_000), np.dtype(dtype),
                                        shown.is_at if progress else None, target)
 
 
@@ -69,5 +70,5 @@ def mandelbrot_picture(width: int = 1536, height: int = 1024, *, view: tuple[flo
     """
     counts = mandelbrot(width, height, view=view, center=center, zoom=zoom, iterations=iterations, dtype=dtype, target=target,
                         progress=progress)
-    seen = _seen(_whole("width", width), _whole("height", height), view, center, zoom)
-    return Picture(*_core.mandelbrot_pixels(counts, seen, _whole("iterations", iterations), np.dtype(dtype), palette, smooth))
+    seen = _seen(whole("width", width), whole("height", height), view, center, zoom)
+    return Picture(*_core.mandelbrot_pixels(counts, seen, whole("iterations", iterations, 0, 2_000_000_000), np.dtype(dtype), text("the palette", palette), bool(smooth)))

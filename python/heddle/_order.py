@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _ranks
+from ._arguments import whole
 from ._arrays import held, like, on_cpu
-from ._core import Target
+from ._core import DistributedArray, Target
 
 
 def _check_kind(kind: Any, order: Any, stable: Any) -> None:
@@ -32,6 +33,8 @@ def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = No
     [[1, 3], [2, 5]]
     """
     _check_kind(kind, order, stable)
+    if type(a) is DistributedArray:
+        return _ranks.sorted_flat(a, axis)
     return _core.sort(a, axis, False, target)
 
 
@@ -44,6 +47,8 @@ def argsort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any =
     [1, 3, 2, 0]
     """
     _check_kind(kind, order, stable)
+    if type(a) is DistributedArray:
+        return _ranks.places_flat(a, axis)
     return _core.argsort(a, axis, False, target)
 
 
@@ -59,9 +64,7 @@ def top_k(a: Any, k: int, axis: int | None = None, *, largest: bool = True,
     >>> values.tolist(), places.tolist()
     ([5, 4], [4, 2])
     """
-    if k < 0:
-        raise ValueError(f"top_k: k is not negative, as {k} is")
-    return _core.top_k(a, k, axis, largest, target)
+    return _core.top_k(a, whole("k", k), axis, bool(largest), target)
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
@@ -78,6 +81,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     >>> values.tolist(), counts.tolist()
     ([1, 3], [1, 2])
     """
+    if type(ar) is DistributedArray:
+        return _ranks.different(ar, return_index, return_inverse, return_counts, axis, equal_nan)
     ar = held(ar)
     if axis is not None or not equal_nan:
         of_numpy: Any = np.unique
@@ -117,5 +122,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, targ
     if side not in ("left", "right"):
         raise ValueError(f"side is left or right, not {side!r}")
     if sorter is not None:
-        a = like(np.take(on_cpu(a), on_cpu(sorter)), a)
+        x, order = on_cpu(a), on_cpu(sorter)
+        if order.dtype.kind not in "iu":
+            raise TypeError("sorter must only contain integers")
+        if order.size != x.size:
+            raise ValueError("sorter.size must equal a.size")
+        if order.size > 0 and not (0 <= order.min() and order.max() < x.size):
+            raise ValueError("Sorter index out of range.")
+        a = like(np.take(x, order), a)
     return _core.searchsorted(a, v, side == "right", target)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import _core
+from ._arguments import whole
 from ._core import Target
-from ._simulations import Progress, _in_pieces, _whole
+from ._simulations import Progress, _in_pieces
 
 
 class PiEstimate(NamedTuple):
@@ -30,10 +31,7 @@ def pi(samples: int | float = 10_000_000, *, seed: int = 0, target: Target | str
     >>> heddle.pi(1e6, seed=1).value
     3.141712
     """
-    count = _whole("samples", samples, 1)
-    seed = _whole("seed", seed)
-    if max(seed, count) >= 2**64:
-        raise ValueError("the seed and the samples are below 2^64")
+    count, seed = whole("samples", samples, 1, 2**64 - 1), whole("seed", seed, 0, 2**64 - 1)
     where = _core.current_target() if target is None else target if isinstance(target, Target) else Target(target)
     if where.kind == "auto":
         # A GPU takes a moment to start, in which every core draws so many.

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import place, whole
 
 
 def _ending(path: Any, endings: tuple[str, ...]) -> str:
     """The ending of a path, in small letters: one of these."""
-    found = os.path.splitext(os.fspath(path))[1].lower()
+    found = os.path.splitext(place(path))[1].lower()
     if found not in endings:
-        raise ValueError(f"{os.fspath(path)}: the ending is none of {', '.join(endings)}")
+        raise ValueError(f"{place(path)}: the ending is none of {', '.join(endings)}")
     return found
 
 
@@ -51,7 +52,7 @@ class Picture:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a PNG."""
         _ending(path, (".png",))
-        _core.save_png(os.fspath(path), self.pixels, self.palette)
+        _core.save_png(place(path), self.pixels, self.palette)
 
     def png(self) -> bytes:
         """The bytes of the PNG."""
@@ -80,14 +81,14 @@ class Animation:
     def __init__(self, frames: Any, palette: Any, hundredths: int = 10):
         self.frames = np.asarray(frames)
         self.palette = np.asarray(palette)
-        self.hundredths = hundredths
+        self.hundredths = whole("hundredths", hundredths, 0, 65535)
         if self.frames.dtype != np.uint8 or self.frames.ndim != 3:
             raise ValueError(f"an animation has frames of uint8, (N, H, W), not {self.frames.dtype} {self.frames.shape}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a GIF."""
         _ending(path, (".gif",))
-        _core.save_gif(os.fspath(path), self.frames, self.palette, self.hundredths)
+        _core.save_gif(place(path), self.frames, self.palette, self.hundredths)
 
     def gif(self) -> bytes:
         """The bytes of the GIF."""

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _ranks
+from ._arguments import text
 from ._arrays import held, like, on_cpu
-from ._core import Target
+from ._core import DistributedArray, Target
 
 
 def masked(a: Any, where: Any, fill: Any) -> Any:
@@ -35,6 +36,8 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: 
     >>> int(heddle.sum(x, initial=100))
     115
     """
+    if type(a) is DistributedArray:
+        return _ranks.reduced("add", True, a, axis, dtype, out, keepdims, initial, where)
     if where is not True:
         a = masked(a, where, 0)
     return _core.reduce("add", True, a, axis, dtype, out, keepdims, initial, target)
@@ -48,12 +51,16 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     >>> int(heddle.prod([2, 3, 7]))
     42
     """
+    if type(a) is DistributedArray:
+        return _ranks.reduced("multiply", True, a, axis, dtype, out, keepdims, initial, where)
     if where is not True:
         a = masked(a, where, 1)
     return _core.reduce("multiply", True, a, axis, dtype, out, keepdims, initial, target)
 
 
 def _extremum(op: str, a: Any, axis: Any, out: Any, keepdims: bool, initial: Any, where: Any, target: Any) -> Any:
+    if type(a) is DistributedArray:
+        return _ranks.reduced(op, False, a, axis, None, out, keepdims, initial, where)
     if where is not True:
         if initial is None:
             raise ValueError(f"{op} has no identity: with where, give an initial value")
@@ -107,6 +114,8 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> heddle.any([[0, 1], [0, 0]], axis=1).tolist()
     [True, False]
     """
+    if type(a) is DistributedArray:
+        return _ranks.is_nonzero("logical_or", a, axis, out, keepdims, where)
     if where is not True:
         a = masked(a, where, 0)
     return _core.any_or_all(False, a, axis, out, keepdims, target)
@@ -120,6 +129,8 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> bool(heddle.all([1, 2, 0]))
     False
     """
+    if type(a) is DistributedArray:
+        return _ranks.is_nonzero("logical_and", a, axis, out, keepdims, where)
     if where is not True:
         a = masked(a, where, 1)
     return _core.any_or_all(True, a, axis, out, keepdims, target)
@@ -136,6 +147,8 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     >>> int(heddle.argmin([3, 1, 2, 1]))
     1
     """
+    if type(a) is DistributedArray:
+        return _ranks.place(False, a, axis, out, keepdims)
     return _core.arg_extremum(False, a, axis, out, keepdims, target)
 
 
@@ -147,6 +160,8 @@ def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     >>> heddle.argmax([[3, 1], [2, 5]], axis=0).tolist()
     [0, 1]
     """
+    if type(a) is DistributedArray:
+        return _ranks.place(True, a, axis, out, keepdims)
     return _core.arg_extremum(True, a, axis, out, keepdims, target)
 
 
@@ -162,4 +177,6 @@ def reduce(a: Any, op: str = "add", *, axis: Any = None, keepdims: bool = False,
     >>> int(heddle.reduce(numpy.array([5, 3], dtype=numpy.uint8), "bit_xor"))
     6
     """
-    return _core.reduce(op, False, a, axis, None, out, keepdims, initial, target)
+    if type(a) is DistributedArray:
+        return _ranks.reduced(text("the operator", op), False, a, axis, None, out, keepdims, initial, True)
+    return _core.reduce(text("the operator", op), False, a, axis, None, out, keepdims, initial, target)

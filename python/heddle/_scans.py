@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _ranks
+from ._arguments import text
 from ._arrays import held, like, on_cpu
-from ._core import Target
+from ._core import DistributedArray, Target
 
 
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None, *,
@@ -24,6 +25,8 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None, 
     >>> heddle.cumsum([[1, 2], [3, 4]], axis=0).tolist()
     [[1, 2], [4, 6]]
     """
+    if type(a) is DistributedArray:
+        return _ranks.scanned("add", True, False, a, axis, dtype, out, None)
     return _core.scan("add", True, False, a, axis, dtype, out, None, target)
 
 
@@ -35,6 +38,8 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None,
     >>> heddle.cumprod([2, 3, 7]).tolist()
     [2, 6, 42]
     """
+    if type(a) is DistributedArray:
+        return _ranks.scanned("multiply", True, False, a, axis, dtype, out, None)
     return _core.scan("multiply", True, False, a, axis, dtype, out, None, target)
 
 
@@ -94,7 +99,9 @@ def inclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     >>> heddle.inclusive_scan([3, 1, 4, 1, 5], "maximum").tolist()
     [3, 3, 4, 4, 5]
     """
-    return _core.scan(op, False, False, a, axis, None, out, initial, target)
+    if type(a) is DistributedArray:
+        return _ranks.scanned(text("the operator", op), False, False, a, axis, None, out, initial)
+    return _core.scan(text("the operator", op), False, False, a, axis, None, out, initial, target)
 
 
 def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial: Any = None, out: Any = None,
@@ -105,4 +112,6 @@ def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     >>> heddle.exclusive_scan([3, 1, 4, 1, 5]).tolist()
     [0, 3, 4, 8, 9]
     """
-    return _core.scan(op, False, True, a, axis, None, out, initial, target)
+    if type(a) is DistributedArray:
+        return _ranks.scanned(text("the operator", op), False, True, a, axis, None, out, initial)
+    return _core.scan(text("the operator", op), False, True, a, axis, None, out, initial, target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._arguments import text
 from ._core import Target
 
 
@@ -41,7 +42,7 @@ def segmented_reduce(a: Any, offsets: Any, op: str = "add", *, target: Target | 
     >>> heddle.segmented_reduce([3, 1, 4, 1, 5], [0, 2, 2, 5]).tolist()
     [4, 0, 10]
     """
-    return _core.segmented_reduce(a, offsets, op, target)
+    return _core.segmented_reduce(a, offsets, text("the operator", op), target)
 
 
 def reduce_by_key(keys: Any, values: Any, op: str = "add", *, target: Target | str | None = None) -> tuple[Any, Any]:
@@ -54,4 +55,4 @@ def reduce_by_key(keys: Any, values: Any, op: str = "add", *, target: Target | s
     >>> keys.tolist(), sums.tolist()
     ([1, 2], [30, 30])
     """
-    return _core.reduce_by_key(keys, values, op, target)
+    return _core.reduce_by_key(keys, values, text("the operator", op), target)

@@ -19,6 +19,8 @@ class _Shown:
         self._total = total
         self._done = 0
         self._bar: Any = None
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise TypeError(f"progress is a function of (done, total), or True for tqdm, not {progress!r}")
         self._function = progress if callable(progress) else None
         if progress is True:
             try:
@@ -40,14 +42,6 @@ class _Shown:
         self._done = done
         if self._function is not None:
             self._function(done, self._total)
-
-
-def _whole(what: str, n: Any, least: int = 0) -> int:
-    if hasattr(n, "__index__") or isinstance(n, float) and n.is_integer():
-        count = int(n)
-        if count >= least:
-            return count
-    raise ValueError(f"{what} is a whole number from {least} on, not {n!r}")
 
 
 def _in_pieces(total: int, first_piece: float, progress: Progress, unit: str, advance: Callable[[int], Any]) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import held, like, on_cpu
-from ._core import Target
+from . import _core, _ranks
+from ._arrays import held, like, numbers, on_cpu
+from ._core import DistributedArray, Target
 from ._reductions import sum as sum_of
 
 
@@ -28,6 +28,21 @@ def _mean_where(x: np.ndarray, axis: Any, keepdims: bool, where: Any, target: An
     return sum_of(_wide(x), axis, keepdims=keepdims, where=chosen, target=target) / count
 
 
+def _by_numpy(function: Any, a: Any, dtype: Any, out: Any, *arguments: Any, **more: Any) -> Any:
+    """A moment in a type that is not the mean's own: in integers, which wrap around in between, or in complex numbers of real
+    elements. NotImplemented for others."""
+    kind = "f" if dtype is None else np.dtype(dtype).kind
+    if kind not in "biuc" or kind == "c" == on_cpu(a).dtype.kind:
+        return NotImplemented
+    result = like(function(on_cpu(a), *arguments, dtype=dtype, **more), a)
+    return result if out is None else _core.store(result, out)
+
+
+def _given(mean: Any) -> dict[str, Any]:
+    """The mean where there is one, as a keyword: NumPy 1 has none."""
+    return {} if mean is None else {"mean": on_cpu(mean)}
+
+
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True,
          target: Target | str | None = None) -> Any:
     """The mean of the elements, or along axes, as numpy.mean: float64 of integers and bool.
@@ -39,9 +54,13 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     >>> heddle.mean([[1, 2], [3, 6]], axis=1).tolist()
     [1.5, 4.5]
     """
+    if type(a) is DistributedArray:
+        return _ranks.mean_of(a, axis, dtype, out, keepdims, where)
+    by_numpy = _by_numpy(np.mean, a, dtype, out, axis, keepdims=keepdims, where=where)
+    if by_numpy is not NotImplemented:
+        return by_numpy
     if where is not True:
-        a = held(a)
-        x = on_cpu(a)
+        x = numbers(a)
         result = like(np.asarray(_mean_where(x, axis, keepdims, where, target)).astype(_type_of_mean(x, dtype))[()], a)
         return result if out is None else _core.store(result, out)
     return _core.moment(True, a, axis, dtype, out, keepdims, 0, target)
@@ -63,10 +82,14 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
-    if where is True and mean is None and ddof >= 0 and ddof == int(ddof):
+    by_numpy = _by_numpy(np.var, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, **_given(mean))
+    if by_numpy is not NotImplemented:
+        return by_numpy
+    if where is True and mean is None and 0 <= ddof < 2**63 and ddof == int(ddof):
         return _core.moment(False, a, axis, dtype, out, keepdims, int(ddof), target)
-    a = held(a)
-    x = on_cpu(a)
+    x = numbers(a)
+    if x.ndim == 0 and axis not in (None, ()):
+        return _core.moment(False, x, axis, None, None, False, 0, target)  # raises AxisError
     given = x if dtype is None else x.astype(dtype)
     chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
     centre = _mean_where(given, axis, True, chosen, target) if mean is None else on_cpu(mean)
@@ -87,6 +110,10 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     >>> float(heddle.std([1, 3]))
     1.0
     """
+    by_numpy = _by_numpy(np.std, a, dtype, out, axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=where,
+                         **_given(mean))
+    if by_numpy is not NotImplemented:
+        return by_numpy
     squares = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction, target=target)
     result = like(np.sqrt(on_cpu(squares))[()], squares)
     return result if out is None else _core.store(result, out)
@@ -106,6 +133,8 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
     >>> counts.tolist(), edges.tolist()
     ([1, 2, 1], [1.0, 2.0, 3.0, 4.0])
     """
+    if type(a) is DistributedArray:
+        return _ranks.counted(a, bins, range, density, weights)
     x = held(a)
     if not hasattr(x, "dtype"):
         x = on_cpu(x)
@@ -119,6 +148,8 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
         wanted: Any = (int(bins), float(edges[0]), float(edges[-1]))
     else:
         edges = wanted = np.histogram_bin_edges(on_cpu(x), bins, range, None if weights is None else on_cpu(weights))
+    if np.iscomplexobj(edges):
+        raise TypeError("edges of bins are real numbers: complex ones have no order")
     counts = _core.histogram(x, wanted, weights, target)
     if density:
         counts_on_cpu = on_cpu(counts)

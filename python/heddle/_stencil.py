@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import text, whole
 from ._core import Target
-from ._simulations import _whole
+from ._transform import require_name
 
 _NEIGHBOUR = re.compile(r"\bu\s*\(\s*([+-]?\d+(?:\s*,\s*[+-]?\d+)*)\s*\)")
 _TAKEN = re.compile(r"u(_\d+)?|i|plane|row|column")
@@ -19,9 +20,15 @@ _TAKEN = re.compile(r"u(_\d+)?|i|plane|row|column")
 def _named(expression: str) -> tuple[str, list[tuple[int, ...]]]:
     """The expression with u_0, u_1, … for u(…), as long as it was, and their offsets."""
     offsets: dict[tuple[int, ...], int] = {}
+    for other in re.finditer(r"\bu_\d+\b|\bu\s*\(", expression):
+        if _NEIGHBOUR.match(expression, other.start()) is None:
+            raise ValueError(f"expression '{expression}', column {other.start() + 1}: a neighbour is written as u(0, -1), with a whole "
+                             "number for each axis")
 
     def name(found: re.Match[str]) -> str:
         offset = tuple(int(number) for number in found[1].split(","))
+        if max(map(abs, offset)) >= 2**31:
+            raise ValueError(f"expression '{expression}': {found[0]} is more than 2147483647 cells away")
         return f"u_{offsets.setdefault(offset, len(offsets))}".ljust(len(found[0]))
 
     return _NEIGHBOUR.sub(name, expression), list(offsets)
@@ -32,6 +39,8 @@ def _linear(weights: np.ndarray, x: Any, dtype: Any) -> str:
     type_of_cells = np.dtype(dtype if dtype is not None else getattr(x, "dtype", None) or np.asarray(x).dtype)
     if not np.can_cast(weights.dtype, type_of_cells, "same_kind"):
         raise TypeError(f"stencil: the weights are {weights.dtype}, and the cells {type_of_cells}: give a dtype that holds their products")
+    if not 1 <= weights.ndim <= 3:
+        raise ValueError(f"stencil: the weights have {weights.ndim} axes, where 1, 2 or 3 are possible")
     if any(length % 2 == 0 for length in weights.shape):
         raise ValueError(f"stencil: weights have a middle, so that every length is odd, not {weights.shape}")
     terms = []
@@ -70,6 +79,8 @@ def stencil(function: Any, x: Any, boundary: str = "periodic", *, value: Any = 0
     for name in named:
         if _TAKEN.fullmatch(name):
             raise ValueError(f"stencil: an array cannot be called {name}, which stands for something else")
+        require_name(name)
     expression = function if isinstance(function, str) else _linear(np.asarray(function), x, dtype)
     code, offsets = _named(expression)
-    return _core.stencil(code, offsets, x, list(named), list(named.values()), boundary, value, _whole("steps", steps), dtype, out, target)
+    written = [f"u({', '.join(map(str, offset))})" for offset in offsets]
+    return _core.stencil(code, expression, written, offsets, x, list(named), list(named.values()), text("the boundary", boundary), value, whole("steps", steps), dtype, out, target)

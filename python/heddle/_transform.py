@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._arguments import text
 from ._core import Target
 
 _LETTERS = "abcdefghjklmnopqrstuvwxyz"
+
+
+def require_name(name: str) -> None:
+    """Of what an expression calls an array."""
+    if not (name.isascii() and name.isidentifier()):
+        raise ValueError(f"an array cannot be called {name!r}: a name has letters from a to z, digits and _")
 
 
 def transform(expression: str, *arrays: Any, dtype: Any = None, out: Any = None, target: Target | str | None = None,
@@ -31,9 +38,10 @@ def transform(expression: str, *arrays: Any, dtype: Any = None, out: Any = None,
         raise ValueError(f"name more than {len(_LETTERS)} arrays, as in x=array")
     inputs = dict(zip(_LETTERS, arrays))
     for name, array in named.items():
+        require_name(name)
         if name in inputs:
             raise ValueError(f"two arrays are called {name}")
         inputs[name] = array
     if not inputs:
         raise ValueError("an expression needs an array")
-    return _core.transform(expression, list(inputs), list(inputs.values()), dtype, out, target)
+    return _core.transform(text("the expression", expression), list(inputs), list(inputs.values()), dtype, out, target)

@@ -36,8 +36,6 @@ def _resized(a: Any, lengths: dict[int, int]) -> Any:
         return a
     x = on_cpu(a)
     for axis, length in lengths.items():
-        if length < 1:
-            raise ValueError(f"Invalid number of FFT data points ({length}) specified.")
         index = [slice(None)] * x.ndim
         index[axis] = slice(length)
         x = x[tuple(index)]
@@ -68,13 +66,13 @@ def _transformed(kind: str, a: Any, s: Any, axes: Any, norm: str | None, out: An
         return like(result, a) if out is None else _core.store(result, out)
     given = [-1] * len(axes) if s is None else [-1 if n is None else index(n) for n in s]
     lengths = {axis: shape[axis] if n == -1 else n for axis, n in zip(axes, given)}
+    last = axes[-1]
+    if kind == "irfft" and given[-1] == -1:
+        # It has half of the elements, and one more.
+        lengths[last] = 2 * (shape[last] - 1)
+    if (least := min(lengths.values())) < 1:
+        raise ValueError(f"Invalid number of FFT data points ({least}) specified.")
     if kind == "irfft":
-        # The last axis has half of the elements, and one more.
-        last = axes[-1]
-        if given[-1] == -1:
-            lengths[last] = 2 * (shape[last] - 1)
-        if lengths[last] < 1:
-            raise ValueError(f"Invalid number of FFT data points ({lengths[last]}) specified.")
         a = _resized(a, lengths | {last: lengths[last] // 2 + 1})
     else:
         a = _resized(a, lengths)
@@ -85,7 +83,7 @@ def _transformed(kind: str, a: Any, s: Any, axes: Any, norm: str | None, out: An
         scale = sqrt(count) if inverse else 1 / sqrt(count)
     elif norm == "forward":
         scale = count if inverse else 1 / count
-    return _core.fft(kind, a, axes, lengths[axes[-1]] if kind == "irfft" else 0, scale, out, target)
+    return _core.fft(kind, a, axes, lengths[last] if kind == "irfft" else 0, scale, out, target)
 
 
 def _axis_error(axis: int, ndim: int) -> Exception:

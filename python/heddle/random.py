@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import whole
 from ._arrays import like, on_cpu
 from ._core import Target
 
@@ -156,7 +157,7 @@ class Generator:
         [0, 1, 2, 3]
         """
         try:
-            n, entries = operator.index(x), None
+            n, entries = whole("x", operator.index(x), 0, 2**63 - 1), None
         except TypeError:
             entries = on_cpu(x)
             n = entries.shape[axis]

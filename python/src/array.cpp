@@ -12,6 +12,9 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#if HEDDLE_PYTHON_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 namespace heddle::python {
 namespace {
@@ -39,7 +42,7 @@ std::string device_text(const target& where) {
 
 /// The target that a device of the array API, or a target, names.
 target place_from(nb::handle device) {
-  if (PyUnicode_Check(device.ptr()) && nb::cast<std::string>(device) == "cpu") return {};
+  if (PyUnicode_Check(device.ptr()) && text_of(device) == "cpu") return {};
   const target where = target_from(device);
   if (where.is_automatic()) raise(PyExc_ValueError, "an array cannot live on \"auto\": name a target");
   return where;
@@ -82,6 +85,36 @@ nb::object array_as_numpy(nb::handle self, nb::handle type, nb::handle copy) {
   return array;
 }
 
+/// What fills an array comes before what the other side puts on its stream, as DLPack numbers it: 1 or None is
+/// the default one, 2 that of the thread, and -1 says that the order does not matter.
+void put_in_order(const target& where, nb::handle stream) {
+#if HEDDLE_PYTHON_CUDA
+  const std::intptr_t wanted = stream.is_none() ? 1 : nb::cast<std::intptr_t>(stream);
+  if (wanted == -1 || (wanted == 1 && where.stream() == nullptr)) return;
+  const auto check = [](cudaError_t status) {
+    if (status != cudaSuccess) raise(python().error, std::string("CUDA: ") + cudaGetErrorString(status));
+  };
+  const auto from = reinterpret_cast<cudaStream_t>(where.stream());
+  const cudaStream_t to = wanted == 1   ? cudaStreamLegacy
+                          : wanted == 2 ? cudaStreamPerThread
+                                        : reinterpret_cast<cudaStream_t>(wanted);
+  if (from == to) return;
+  int before = 0;
+  cudaEvent_t filled = nullptr;
+  check(cudaGetDevice(&before));
+  check(cudaSetDevice(where.device()));
+  cudaError_t status = cudaEventCreateWithFlags(&filled, cudaEventDisableTiming);
+  if (status == cudaSuccess) status = cudaEventRecord(filled, from);
+  if (status == cudaSuccess) status = cudaStreamWaitEvent(to, filled, 0);
+  if (filled != nullptr) cudaEventDestroy(filled);
+  cudaSetDevice(before);
+  check(status);
+#else
+  static_cast<void>(where);
+  static_cast<void>(stream);
+#endif
+}
+
 nb::object dlpack(nb::handle self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
                   nb::handle copy) {
   nb::object source = nb::borrow(self);
@@ -102,9 +135,7 @@ nb::object dlpack(nb::handle self, nb::handle stream, nb::handle max_version, nb
   const device_array& exported = array_in(source);
   if (exported.read_only && max_version.is_none())
     raise(PyExc_BufferError, "the array is read-only, which DLPack before version 1 cannot say");
-  // What fills the array has finished, unless the other side says that it does not matter (-1).
-  if (exported.where.is_gpu() && (stream.is_none() || nb::cast<std::intptr_t>(stream) != -1))
-    exported.where.wait();
+  if (exported.where.is_gpu()) put_in_order(exported.where, stream);
   const nb::object carrier = exported.read_only ? nb::cast(shared<nb::ro, nb::array_api>(source))
                                                 : nb::cast(shared<nb::array_api>(source));
   return carrier.attr("__dlpack__")(nb::arg("max_version") = max_version);
@@ -136,7 +167,7 @@ nb::object asarray(nb::handle x, nb::handle type, nb::handle where, nb::handle c
   const target place = where.is_none() ? in.where() : place_from(where);
   const bool converts = !type.is_none() && dtype_from(type) != in.type();
   const bool moves = !is_same_place(place, in.where());
-  if (copy.is(Py_False) && (converts || moves))
+  if (copy.is(Py_False) && (converts || moves || in.is_copy()))
     raise(PyExc_ValueError, "the array cannot be had without a copy");
   if (converts) {
     const dtype wanted = dtype_from(type);
@@ -148,6 +179,7 @@ nb::object asarray(nb::handle x, nb::handle type, nb::handle where, nb::handle c
   }
   if (moves || copy.is(Py_True)) return copy_on(device_array(in.view(), in.keeper(), true), place);
   if (is_array) return nb::borrow(x);
+  if (in.converted()) return new_array(device_array(std::move(*in.converted())));
   return new_array(device_array(in.view(), in.keeper(), in.is_read_only()));
 }
 

@@ -8,6 +8,7 @@ namespace heddle::python {
 namespace {
 
 std::size_t resolved(nb::handle axis, std::size_t axes) {
+  if (PyBool_Check(axis.ptr())) raise(PyExc_TypeError, "an axis is an integer, not a bool");
   const Py_ssize_t index = PyNumber_AsSsize_t(axis.ptr(), PyExc_IndexError);
   if (index == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   const auto count = static_cast<Py_ssize_t>(axes);
@@ -18,7 +19,7 @@ std::size_t resolved(nb::handle axis, std::size_t axes) {
   return static_cast<std::size_t>(index < 0 ? index + count : index);
 }
 
-std::vector<std::size_t> axes_of(nb::handle axis, std::size_t axes) {
+std::vector<std::size_t> axes_of(nb::handle axis, std::size_t axes, number_has numbers) {
   std::vector<std::size_t> all;
   if (PyTuple_Check(axis.ptr()) || PyList_Check(axis.ptr())) {
     for (const nb::handle each : nb::borrow(axis)) all.push_back(resolved(each, axes));
@@ -27,8 +28,7 @@ std::vector<std::size_t> axes_of(nb::handle axis, std::size_t axes) {
       raise(PyExc_ValueError, "duplicate value in 'axis'");
     return all;
   }
-  // As in NumPy, a number has an axis for what reduces.
-  if (axes == 0) {
+  if (axes == 0 && numbers == number_has::an_axis) {
     resolved(axis, 1);
     return all;
   }
@@ -44,7 +44,7 @@ shape reversed(const shape& lengths) {
 
 }  // namespace
 
-axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new) {
+axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new, number_has numbers) {
   axes_plan plan;
   if (x.is_reversed()) {
     const bool is_one = !axis.is_none() && !PyTuple_Check(axis.ptr()) && !PyList_Check(axis.ptr());
@@ -66,7 +66,7 @@ axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new) {
     if (keep) plan.result = shape(std::vector<std::size_t>(count, 1));
     return plan;
   }
-  const std::vector<std::size_t> axes = axes_of(axis, count);
+  const std::vector<std::size_t> axes = axes_of(axis, count, numbers);
   std::vector<std::size_t> result;
   for (std::size_t k = 0; k < count; ++k) {
     const bool reduced = std::binary_search(axes.begin(), axes.end(), k);
@@ -97,7 +97,7 @@ axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new) {
   return plan;
 }
 
-axes_plan plan_one_axis(const operand& x, nb::handle axis) {
+axes_plan plan_one_axis(const operand& x, nb::handle axis, number_has numbers) {
   axes_plan plan;
   if (axis.is_none()) {
     plan.all = {1, x.size(), 1};
@@ -105,10 +105,11 @@ axes_plan plan_one_axis(const operand& x, nb::handle axis) {
     plan.is_whole = true;
     return plan;
   }
-  plan.axis = resolved(axis, x.lengths().axes());
-  plan.all = along(x.lengths(), plan.axis);
-  plan.result = x.lengths();
-  plan.is_whole = x.lengths().axes() == 1;
+  const bool is_number = x.lengths().axes() == 0 && numbers == number_has::an_axis;
+  plan.result = is_number ? shape{1} : x.lengths();
+  plan.axis = resolved(axis, plan.result.axes());
+  plan.all = along(plan.result, plan.axis);
+  plan.is_whole = plan.result.axes() == 1;
   return plan;
 }
 

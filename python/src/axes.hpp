@@ -18,12 +18,19 @@ struct axes_plan {
   shape without() const { return {all.outer, all.inner}; }
 };
 
+/// Along which patterns go in the shapes of a plan.
+constexpr axis middle{1};
+
+/// Whether a number counts as an array of one axis: as in NumPy, not for moments and sort.
+enum class number_has : bool { no_axis, an_axis };
+
 /// Along all axes for None, along one, or along those of a tuple, which are brought together by a copy where
 /// others lie between them.
 /// Elements in Fortran's order stay where they are for one axis, where results go to a new array.
-axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new);
+axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new,
+                    number_has numbers = number_has::an_axis);
 
 /// Along one axis, or for None along a flat copy of the shape.
-axes_plan plan_one_axis(const operand& x, nb::handle axis);
+axes_plan plan_one_axis(const operand& x, nb::handle axis, number_has numbers = number_has::an_axis);
 
 }  // namespace heddle::python

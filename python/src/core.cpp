@@ -3,8 +3,10 @@
 #include "interpreter.hpp"
 #include "kernels.hpp"
 #include "patterns.hpp"
+#include "ranks.hpp"
 #include "simulations.hpp"
 #include "stencil.hpp"
+#include "strided.hpp"
 #include "target.hpp"
 #include "transform.hpp"
 #include "vectorized.hpp"
@@ -23,13 +25,20 @@ NB_MODULE(_core, m) {
   translate_errors();
   bind_target(m);
   bind_array(m);
-  bind_patterns(m);
+  bind_reductions(m);
+  bind_scans(m);
+  bind_order(m);
+  bind_products_and_transforms(m);
+  bind_random(m);
+  bind_selection(m);
+  bind_ranks(m);
   bind_transform(m);
   bind_kernels(m);
   bind_expression_kernels(m);
   bind_vectorized(m);
   bind_simulations(m);
   bind_stencil(m);
+  bind_strided(m);
 }
 
 }  // namespace heddle::python

@@ -74,10 +74,12 @@ class expression {
         all.push_back(a.is());
       }
     }
-    const nb::gil_scoped_release released;
-    const target where = place_of_pointers(requested, given);
+    const without_gil released;
+    bool is_of_another_stream = false;
+    const target where = place_of_pointers(requested, given, is_of_another_stream);
     with_name(name_, [&] { f(kernel_, where, all); });
-    if (has_pointers() && where.is_gpu()) where.wait();
+    // An owner may free on its own stream what is still being read.
+    if (is_of_another_stream) where.wait();
     return gives_array;
   }
 
@@ -119,7 +121,8 @@ class expression {
   }
 
   /// Where the kernel runs: what pointers point to is not moved, so it is there.
-  target place_of_pointers(const target& requested, const std::deque<given_argument>& given) const {
+  target place_of_pointers(const target& requested, const std::deque<given_argument>& given,
+                           bool& is_of_another_stream) const {
     if (!has_pointers()) return requested;
     target where = requested;
     if (requested.is_automatic()) {
@@ -137,7 +140,10 @@ class expression {
           (where.is_gpu() && place_of_array.device() != where.device()))
         throw error(place(k) + " is on " + place_of_array.text() + ", and the kernel runs on " +
                     where.text() + ": bring it there with on()");
-      if (!(place_of_array == where)) place_of_array.wait();
+      if (!(place_of_array == where)) {
+        place_of_array.wait();
+        is_of_another_stream = where.is_gpu();
+      }
     }
     return where;
   }

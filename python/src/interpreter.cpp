@@ -4,7 +4,9 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <complex>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -31,6 +33,36 @@ PyObject* class_of(std::string_view text) {
                                   "called __trap()", "wait for one another"})
     if (says(words)) return python().error.ptr();
   return PyExc_ValueError;
+}
+
+/// OSError, of the class that the number of the error makes it, for a file that cannot be opened or written.
+bool set_error_of_file(std::string_view text) {
+  const auto set = [](int number, std::string_view reason, std::string_view path) {
+    const nb::object name =
+        nb::steal(PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+    const nb::object error = nb::handle(PyExc_OSError)(number, nb::str(reason.data(), reason.size()), name);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    return true;
+  };
+  constexpr std::string_view folder = "is a folder, where a file is needed";
+  if (text.ends_with(folder)) return set(EISDIR, folder, text.substr(0, text.size() - folder.size() - 2));
+  for (const std::string_view what :
+       {": cannot open: ", ": cannot write: ", ": cannot write to its folder: ", ": cannot read: "}) {
+    const std::size_t at = text.find(what);
+    if (at == text.npos) continue;
+    const std::string_view reason = text.substr(at + what.size());
+    constexpr int numbers = 134;
+    for (int number = 1; number < numbers; ++number)
+      if (reason == std::strerror(number)) return set(number, reason, text.substr(0, at));
+  }
+  return false;
+}
+
+/// The text as Python's, also where a message shows a part of a character.
+void set_error(nb::handle type, std::string_view text) {
+  const nb::object shown =
+      nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+  if (shown.is_valid()) PyErr_SetObject(type.ptr(), shown.ptr());
 }
 
 }  // namespace
@@ -85,13 +117,13 @@ void translate_errors() {
     } catch (const heddle::error& e) {
       // Ctrl-C ends a compiler too, which is not what is to be told.
       if (PyErr_CheckSignals() != 0) return;
-      PyErr_SetString(class_of(e.what()), e.what());
+      if (!set_error_of_file(e.what())) set_error(class_of(e.what()), e.what());
     }
   });
 }
 
 void raise(nb::handle type, const std::string& message) {
-  PyErr_SetString(type.ptr(), message.c_str());
+  set_error(type, message);
   throw nb::python_error();
 }
 
@@ -140,7 +172,7 @@ nb::object numpy_scalar(const any_value& value) {
 }
 
 any_value value_from(nb::handle number, dtype type) {
-  const nb::object element = python().asarray(number).attr("astype")(numpy_dtype(type));
+  const nb::object element = python().asarray(number, numpy_dtype(type));
   if (nb::cast<std::size_t>(element.attr("size")) != 1)
     raise(PyExc_ValueError, "the initial value is one number");
   Py_buffer bytes;
@@ -148,6 +180,13 @@ any_value value_from(nb::handle number, dtype type) {
   const any_value value(type, bytes.buf);
   PyBuffer_Release(&bytes);
   return value;
+}
+
+std::string text_of(nb::handle text) {
+  Py_ssize_t bytes = 0;
+  const char* const first = PyUnicode_AsUTF8AndSize(text.ptr(), &bytes);
+  if (first == nullptr) throw nb::python_error();
+  return {first, static_cast<std::size_t>(bytes)};
 }
 
 nb::object tuple_of(const shape& lengths) {

@@ -35,9 +35,11 @@ nb::handle numpy_dtype(dtype type);
 dtype dtype_from(nb::handle what);
 /// The value as NumPy's scalar of its type.
 nb::object numpy_scalar(const any_value& value);
-/// A Python number, or a scalar of NumPy, as an element of that type, converted as NumPy's astype does.
+/// A Python number, or a scalar of NumPy, as an element of that type, with NumPy's errors where it is none.
 any_value value_from(nb::handle number, dtype type);
 nb::object tuple_of(const shape& lengths);
+/// A text of Python's; UnicodeEncodeError for one that is no Unicode.
+std::string text_of(nb::handle text);
 
 /// Runs Python's handlers of the signals that have come, where the calling thread is the main one, and throws
 /// what they raise: KeyboardInterrupt after Ctrl-C. Takes the GIL.

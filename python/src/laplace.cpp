@@ -155,7 +155,7 @@ nb::object heat_palette() {
 void bind_laplace(nb::module_& m) {
   const auto none = nb::arg().none();
   nb::class_<laplace_problem>(m, "LaplaceProblem")
-      .def_static("make", &make_problem, nb::arg(), none, nb::arg(), nb::arg(), none)
+      .def_static("make", &make_problem, none, none, nb::arg(), nb::arg(), none)
       .def("iterate", &laplace_problem::iterate)
       .def("solve", &laplace_problem::solve, nb::arg(), none, nb::arg(), none)
       .def("residual", &laplace_problem::residual)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include <lattice_boltzmann/flow.hpp>
 #include <lattice_boltzmann/pictures.hpp>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -123,8 +125,8 @@ class python_flow {
     });
     return found ? nb::object(nb::make_tuple(found->drag, found->lift)) : nb::none();
   }
-  void save(const std::string& path) {
-    use([&](const lbm::flow& of) { of.save(path); });
+  void save(const std::filesystem::path& path) {
+    use([&](const lbm::flow& of) { of.save(path.string()); });
   }
 
   nb::object field(const std::string& named) {
@@ -211,11 +213,11 @@ void bind_lattice_boltzmann(nb::module_& m) {
           none, none)
       .def_static(
           "resume",
-          [](const std::string& path, nb::handle target_wanted) {
+          [](const std::filesystem::path& path, nb::handle target_wanted) {
             const target where = target_from(target_wanted);
             const nb::gil_scoped_release released;
             return said_with_keywords(
-                [&] { return std::make_unique<python_flow>(lbm::flow::resume(where, path)); });
+                [&] { return std::make_unique<python_flow>(lbm::flow::resume(where, path.string())); });
           },
           nb::arg(), none)
       .def("advance", &python_flow::advance)

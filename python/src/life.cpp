@@ -1,8 +1,12 @@
 #include "simulations.hpp"
 #include "target.hpp"
 #include <heddle/error.hpp>
+#include <heddle/interruption.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -13,6 +17,7 @@
 #include <life/formats.hpp>
 #include <life/soup.hpp>
 #include <life/universe.hpp>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -150,17 +155,24 @@ class life_world {
     std::optional<array<std::uint8_t>> values;
     life::placed_grid now;
     {
-      const nb::gil_scoped_release released;
+      const without_gil released;
       now = placed();
       const std::size_t height = now.cells.height(), width = now.cells.width();
       values.emplace(shape{height, width});
-      for (std::size_t y = 0; y < height; ++y)
-        for (std::size_t x = 0; x < width; ++x) values->data()[y * width + x] = now.cells(x, y) ? 1 : 0;
+      constexpr std::size_t at_once = std::size_t{1} << 20;
+      for (std::size_t y = 0; y < height; ++y) {
+        for (std::size_t first = 0; first < width; first += at_once) {
+          check_interruption();
+          for (std::size_t x = first; x < std::min(width, first + at_once); ++x)
+            values->data()[y * width + x] = now.cells(x, y) ? 1 : 0;
+        }
+      }
     }
     return nb::make_tuple(field_of(std::move(*values), where_), now.top, now.left);
   }
 
-  void save(const std::string& path, const std::string& ending) {
+  void save(const std::filesystem::path& place, const std::string& ending) {
+    const std::string path = place.string();
     const nb::gil_scoped_release released;
     const life::placed_grid now = placed();
     if (ending == ".rle") {
@@ -206,9 +218,10 @@ class life_world {
 void bind_life(nb::module_& m) {
   const auto none = nb::arg().none();
   nb::class_<life::pattern>(m, "LifePattern")
-      .def_static("of_cells", &pattern_of)
+      .def_static("of_cells", &pattern_of, none)
       .def_static("of_text", [](const std::string& text) { return life::parse_pattern(text, "the pattern"); })
-      .def_static("of_file", [](const std::string& path) { return life::read_pattern(path); })
+      .def_static("of_file",
+                  [](const std::filesystem::path& path) { return life::read_pattern(path.string()); })
       .def_static("random", &soup);
   nb::class_<life_world>(m, "LifeWorld")
       .def(

@@ -1,5 +1,6 @@
 #include "operand.hpp"
 
+#include "strided.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -113,7 +114,7 @@ bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_b
 // ------------------------------------------------------------------------------------------------ operands
 
 operand::operand(nb::handle x, order may_be) {
-  if (take_array(x) || take_buffer(x, may_be) || take_dlpack(x) || take_cuda(x)) return;
+  if (take_array(x) || take_buffer(x, may_be) || take_cuda(x) || take_dlpack(x)) return;
   const nb::object array = python().asarray(x);
   if (take_buffer(array)) return;
   // Strides, bytes that are swapped, or a type that Heddle does not have, which is an error.
@@ -121,6 +122,10 @@ operand::operand(nb::handle x, order may_be) {
 }
 
 operand::~operand() {
+  if (waits_) {
+    const without_gil released;
+    where_.wait();
+  }
   release();
 }
 
@@ -178,22 +183,39 @@ void operand::take_copy(nb::handle numpy_array, dtype type) {
   is_copy_ = true;
 }
 
-/// Of version 1, which tells what is read-only, where the maker of the array knows it. The maker's errors are
-/// the caller's: it refuses what its memory alone does not say, as PyTorch does a conjugate or a gradient.
-static nb::object dlpack_capsule(nb::handle x) {
+/// Of version 1, which tells what is read-only, where the maker of the array knows it. What fills the array is
+/// in order with `stream`. The maker's errors are the caller's: it refuses what its memory alone does not say,
+/// as PyTorch does a conjugate or a gradient.
+static nb::object dlpack_capsule(nb::handle x, nb::handle stream) {
   const nb::object dlpack = x.attr("__dlpack__");
   try {
-    return dlpack(nb::arg("max_version") = nb::make_tuple(1, 0));
+    return dlpack(nb::arg("max_version") = nb::make_tuple(1, 0), nb::arg("stream") = stream);
   } catch (const nb::python_error& e) {
     if (!e.matches(PyExc_TypeError)) throw;
   }
-  return dlpack();
+  return dlpack(nb::arg("stream") = stream);
+}
+
+/// The stream on which PyTorch works now with the GPU of a tensor.
+static std::uintptr_t stream_of_torch(nb::handle device) {
+  const nb::object stream = nb::module_::import_("torch").attr("cuda").attr("current_stream")(device);
+  return nb::cast<std::uintptr_t>(stream.attr("cuda_stream"));
 }
 
 bool operand::take_dlpack(nb::handle x) {
   // NumPy's arrays and scalars have it too, and come here where they have to be copied.
   if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
-  const nb::object capsule = dlpack_capsule(x);
+  const bool is_torch = nb::hasattr(x, "is_neg");
+  if (is_torch && nb::cast<bool>(x.attr("is_neg")()))
+    raise(PyExc_BufferError, "the tensor is negated lazily, so that its memory has other numbers: resolve_neg() first");
+  // Work on a tensor, and freeing it, is in order with the stream of its maker; others are asked for the default one.
+  constexpr std::uintptr_t default_stream = 1;
+  std::uintptr_t stream = 0;
+  const bool is_of_cuda =
+      nb::cast<int>(nb::object(x.attr("__dlpack_device__")())[0]) == nb::device::cuda::value;
+  if (is_of_cuda && is_torch) stream = stream_of_torch(x.attr("device"));
+  const nb::object capsule =
+      dlpack_capsule(x, is_of_cuda ? nb::object(nb::int_(stream == 0 ? default_stream : stream)) : nb::none());
   nb::ndarray<> writable;
   nb::ndarray<nb::ro> array;
   read_only_ = !nb::try_cast(capsule, writable);
@@ -213,16 +235,18 @@ bool operand::take_dlpack(nb::handle x) {
   lengths_ = shape(lengths);
   type_ = *type;
   gives_array_ = true;
+  held_ = nb::cast(nb::ndarray<nb::ro, nb::array_api>(array), nb::rv_policy::reference);
+  if (on_gpu) where_ = target::gpu(array.device_id(), reinterpret_cast<gpu_stream>(stream));
+  waits_ = on_gpu && !is_torch;
   if (!is_contiguous(lengths_, array.stride_ptr())) {
-    if (on_gpu)
-      raise(PyExc_ValueError, "an array on a GPU has to be contiguous in C order: make it so where it is");
-    take_copy(python().from_dlpack(x), *type);
+    if (on_gpu) {
+      take_gathered(array.data(), lengths_, {array.stride_ptr(), array.stride_ptr() + array.ndim()});
+    } else {
+      take_copy(python().from_dlpack(x), *type);
+    }
     return true;
   }
   data_ = array.data();
-  // Its maker has put what fills it in order with the default stream.
-  if (on_gpu) where_ = target::gpu(array.device_id());
-  held_ = nb::cast(nb::ndarray<nb::ro, nb::array_api>(array), nb::rv_policy::reference);
   return true;
 }
 
@@ -230,6 +254,7 @@ bool operand::take_cuda(nb::handle x) {
   if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__cuda_array_interface__")) return false;
 #if HEDDLE_PYTHON_CUDA
   const nb::dict interface = nb::borrow<nb::dict>(x.attr("__cuda_array_interface__"));
+  if (!interface.contains("stream") && nb::hasattr(x, "__dlpack__")) return false;
   const auto given = [&](const char* key) { return interface.contains(key) && !interface[key].is_none(); };
   if (given("mask")) raise(PyExc_TypeError, "masked arrays are not supported: fill what is masked");
   type_ = dtype_from(interface["typestr"]);
@@ -237,22 +262,27 @@ bool operand::take_cuda(nb::handle x) {
   std::vector<std::size_t> all;
   for (const nb::handle length : lengths) all.push_back(nb::cast<std::size_t>(length));
   lengths_ = shape(all);
+  strides apart;
   if (given("strides")) {
-    std::vector<std::int64_t> strides;
-    for (const nb::handle stride : nb::object(interface["strides"]))
-      strides.push_back(nb::cast<std::int64_t>(stride) / static_cast<std::int64_t>(size_of(type_)));
-    if (!is_contiguous(lengths_, strides.data()))
-      raise(PyExc_ValueError, "an array on a GPU has to be contiguous in C order: make it so where it is");
+    for (const nb::handle stride : nb::object(interface["strides"])) {
+      const auto bytes = nb::cast<std::int64_t>(stride);
+      const auto element = static_cast<std::int64_t>(size_of(type_));
+      if (bytes % element != 0)
+        raise(PyExc_ValueError, "the strides of the array are no multiples of its elements: copy it first");
+      apart.push_back(bytes / element);
+    }
   }
   data_ = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(interface["data"][0]));
   read_only_ = nb::cast<bool>(interface["data"][1]);
   cudaPointerAttributes attributes = {};
   if (data_ != nullptr && cudaPointerGetAttributes(&attributes, data_) != cudaSuccess)
     raise(python().error, "CUDA does not know the memory of the array");
-  const auto stream = given("stream") ? nb::cast<std::uintptr_t>(interface["stream"]) : 0;
+  auto stream = given("stream") ? nb::cast<std::uintptr_t>(interface["stream"]) : 0;
+  if (stream == 1) stream = 0;  // the default one
   where_ = target::gpu(std::max(attributes.device, 0), reinterpret_cast<gpu_stream>(stream));
   held_ = nb::borrow(x);
   gives_array_ = true;
+  if (!apart.empty() && !is_contiguous(lengths_, apart.data())) take_gathered(data_, lengths_, apart);
   return true;
 #else
   raise(python().error, "the array is on a GPU, and this build of Heddle has no GPU support");
@@ -269,7 +299,7 @@ void operand::put_in_c_order() {
 
 void operand::convert(dtype type) {
   if (type == type_) return;
-  any_array converted = view().converted(type);
+  any_array converted = converted_in_place(view(), type);
   converted_.emplace(std::move(converted));
   data_ = converted_->data();
   type_ = type;
@@ -277,26 +307,43 @@ void operand::convert(dtype type) {
 }
 
 void operand::move_to_end(const std::size_t* axes, std::size_t count) {
+  const bool gives_array = gives_array_;
+  if (where_.is_gpu()) {
+    std::vector<std::size_t> order;
+    for (std::size_t k = 0; k < lengths_.axes(); ++k)
+      if (std::find(axes, axes + count, k) == axes + count) order.push_back(k);
+    order.insert(order.end(), axes, axes + count);
+    const strides own = contiguous_strides(lengths_);
+    std::vector<std::size_t> lengths;
+    strides apart;
+    for (const std::size_t k : order) {
+      lengths.push_back(lengths_[k]);
+      apart.push_back(own[k]);
+    }
+    take_gathered(data_, shape(lengths), apart);
+    return;
+  }
   nb::list from, to;
   for (std::size_t i = 0; i < count; ++i) {
     from.append(axes[i]);
     to.append(lengths_.axes() - count + i);
   }
-  const target where = where_;
-  const bool gives_array = gives_array_;
-  const nb::object on_cpu = numpy_view(
-      new_array(where.is_gpu() ? device_array(view().on(target())) : device_array(view(), keeper(), true)));
-  const nb::object moved = python().moveaxis(on_cpu, from, to);
+  const nb::object moved =
+      python().moveaxis(numpy_view(new_array(device_array(view(), keeper(), true))), from, to);
   release();
   take_copy(moved, type_);
-  if (where.is_gpu()) {
-    any_array there = view().on(where);
-    release();
-    converted_.emplace(std::move(there));
-    data_ = converted_->data();
-    where_ = where;
-  }
   gives_array_ = gives_array;
+}
+
+void operand::take_gathered(const void* first, const shape& lengths, const strides& apart) {
+  any_array gathered_here = [&] {
+    const without_gil released;
+    return gathered(first, type_, where_, lengths, apart);
+  }();
+  converted_.emplace(std::move(gathered_here));
+  data_ = converted_->data();
+  lengths_ = lengths;
+  is_copy_ = true;
 }
 
 // ------------------------------------------------------------------------------------------------ outputs
@@ -378,7 +425,7 @@ nb::object output::finish() {
     const nb::object result = new_array(device_array(std::move(*own_)));
     if (nb::isinstance<device_array>(out_)) {
       const device_array& to = *nb::inst_ptr<device_array>(out_);
-      to.writable().copy_from(nb::inst_ptr<device_array>(result)->view().converted(to.type));
+      to.writable().copy_from(converted_in_place(nb::inst_ptr<device_array>(result)->view(), to.type));
     } else {
       python().copyto(out_, numpy_view(result), nb::arg("casting") = "same_kind");
     }

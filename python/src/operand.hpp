@@ -2,6 +2,7 @@
 
 #include "array.hpp"
 #include "interpreter.hpp"
+#include "strided.hpp"
 #include <heddle/any_array.hpp>
 
 #include <cstddef>
@@ -44,7 +45,7 @@ class operand {
   void convert(dtype type);
   /// Moves axes to the end, in their order.
   void move_to_end(const std::size_t* axes, std::size_t count);
-  /// The elements of `convert`, which belong to nobody else; empty where nothing was converted.
+  /// Elements that were made for this operand, which belong to nobody else; empty where there are none.
   std::optional<any_array>& converted() { return converted_; }
 
   /// What keeps the elements alive.
@@ -54,6 +55,7 @@ class operand {
   bool take_array(nb::handle x);
   bool take_buffer(nb::handle x, order may_be = order::c);
   void take_copy(nb::handle numpy_array, dtype type);
+  void take_gathered(const void* first, const shape& lengths, const strides& apart);
   bool take_dlpack(nb::handle x);
   bool take_cuda(nb::handle x);
   void release();
@@ -66,6 +68,7 @@ class operand {
   shape lengths_;
   target where_;
   bool gives_array_ = false, read_only_ = true, reversed_ = false, is_copy_ = false;
+  bool waits_ = false;  ///< whether the owner may free the elements in no order with the stream that reads them
 };
 
 /// Where elements of a result go: to a new array of NumPy's or a new heddle.Array, or to `out`.

@@ -17,11 +17,14 @@ class readable {
       data_ = copy_->data();
     } else if (!(x.where() == where)) {
       x.wait();
+      is_of_another_stream_ = true;
     }
   }
   readable(const readable&) = delete;
 
   const void* data() const { return data_; }
+  /// Whether their owner may free them on its own stream, while work on that of the target reads them.
+  bool is_of_another_stream() const { return is_of_another_stream_; }
   /// All elements, or their address for what is broadcast.
   untyped_argument argument(bool is_broadcast, const target& where) const {
     if (is_broadcast) return {&data_, sizeof data_, false};
@@ -32,6 +35,7 @@ class readable {
   const void* data_;
   std::size_t bytes_;
   std::optional<any_array> copy_;
+  bool is_of_another_stream_ = false;
 };
 
 }  // namespace heddle::python

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,7 @@
 #include <mandelbrot/mandelbrot.hpp>
 #include <monte_carlo/pi.hpp>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
 namespace heddle::python {
@@ -47,13 +49,13 @@ nb::object palette_array(const std::vector<colour>& palette) {
 }
 
 /// Pixels (H, W), grey or places in a palette, or (H, W, 3).
-void save_png(const std::string& path, nb::handle pixels, nb::handle palette) {
+void save_png(const std::filesystem::path& path, nb::handle pixels, nb::handle palette) {
   const array<std::uint8_t> values = elements_on_cpu<std::uint8_t>(pixels);
   const shape& lengths = values.shape();
   const bool is_rgb = lengths.axes() == 3;
   const std::vector<colour> colours = palette.is_none() ? std::vector<colour>() : palette_from(palette);
   const nb::gil_scoped_release released;
-  png_writer file(path, lengths[1], lengths[0],
+  png_writer file(path.string(), lengths[1], lengths[0],
                   is_rgb            ? pixel_format::rgb
                   : colours.empty() ? pixel_format::grey
                                     : pixel_format::palette,
@@ -69,13 +71,13 @@ void save_png(const std::string& path, nb::handle pixels, nb::handle palette) {
 }
 
 /// Frames (N, H, W) of places in a palette.
-void save_gif(const std::string& path, nb::handle frames, nb::handle palette, unsigned hundredths) {
+void save_gif(const std::filesystem::path& path, nb::handle frames, nb::handle palette, unsigned hundredths) {
   const array<std::uint8_t> values = elements_on_cpu<std::uint8_t>(frames);
   const shape& lengths = values.shape();
   const std::vector<colour> colours = palette_from(palette);
   const nb::gil_scoped_release released;
   const std::size_t pixels = lengths[1] * lengths[2];
-  gif_writer file(path, lengths[2], lengths[1], colours, hundredths);
+  gif_writer file(path.string(), lengths[2], lengths[1], colours, hundredths);
   for (std::size_t frame = 0; frame < lengths[0]; ++frame) {
     check_signals();
     file.add_frame(std::span(values.data() + frame * pixels, pixels));
@@ -83,16 +85,16 @@ void save_gif(const std::string& path, nb::handle frames, nb::handle palette, un
   file.commit();
 }
 
-void save_npy(const std::string& path, nb::handle x) {
+void save_npy(const std::filesystem::path& path, nb::handle x) {
   operand values(x);
   const any_array here = values.view().on(target());
   const nb::gil_scoped_release released;
-  write_npy(path, here);
+  write_npy(path.string(), here);
 }
 
 /// Values (H, W), or vectors (H, W, 2), of points from (x, y) on.
-void save_vti(const std::string& path, nb::handle x, const std::string& name, std::array<double, 2> origin,
-              std::array<double, 2> spacing) {
+void save_vti(const std::filesystem::path& path, nb::handle x, const std::string& name,
+              std::array<double, 2> origin, std::array<double, 2> spacing) {
   operand values(x);
   const grid_placement placement{{origin[0], origin[1], 0}, {spacing[0], spacing[1], 1}};
   const any_array here = values.view().on(target());
@@ -101,9 +103,10 @@ void save_vti(const std::string& path, nb::handle x, const std::string& name, st
     // Vectors in a plane are complex numbers to image data.
     array<std::complex<float>> vectors({here.shape()[0], here.shape()[1]});
     std::memcpy(static_cast<void*>(vectors.data()), here.data(), here.bytes());
-    return write_vti(path, vectors, name, placement);
+    return write_vti(path.string(), vectors, name, placement);
   }
-  with_type(here.dtype(), [&]<class T>(T) { write_vti(path, here.view().as<T>(), name, placement); });
+  with_type(here.dtype(),
+            [&]<class T>(T) { write_vti(path.string(), here.view().as<T>(), name, placement); });
 }
 
 // ------------------------------------------------------------------------------------------- Mandelbrot

@@ -4,6 +4,7 @@
 #include "operand.hpp"
 #include "target.hpp"
 #include <heddle/any_array.hpp>
+#include <heddle/error.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/threads.hpp>
 
@@ -281,9 +282,26 @@ any_array computed(const stencil_source& source, const target& where, const any_
   return result;
 }
 
-/// `offsets` are those of u_0, u_1, … in the expression.
-nb::object stencil(const std::string& expression, const std::vector<std::vector<std::ptrdiff_t>>& offsets,
-                   nb::handle x, const std::vector<std::string>& names, const nb::sequence& given,
+/// The text with what the user wrote: the whole expression, and u(0, -1) for u_0.
+std::string as_written(std::string text, const std::string& expression, const std::string& written,
+                       const std::vector<std::string>& neighbours) {
+  const std::size_t quoted = text.find("'" + expression + "'");
+  if (quoted != std::string::npos) text.replace(quoted + 1, expression.size(), written);
+  // Of two of which one begins the other the longer comes first.
+  for (std::size_t k = neighbours.size(); k-- > 0;) {
+    const std::string name = "u_" + std::to_string(k);
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at))
+      text.replace(at, name.size(), neighbours[k]);
+  }
+  return text;
+}
+
+/// `offsets` are those of u_0, u_1, … in the expression, which stand for `neighbours` in the one that is
+/// `written`.
+nb::object stencil(const std::string& expression, const std::string& written,
+                   const std::vector<std::string>& neighbours,
+                   const std::vector<std::vector<std::ptrdiff_t>>& offsets, nb::handle x,
+                   const std::vector<std::string>& names, const nb::sequence& given,
                    const std::string& boundary, nb::handle outside, std::size_t steps, nb::handle type_wanted,
                    nb::handle out, nb::handle target_wanted) {
   const target requested = target_from(target_wanted);
@@ -298,7 +316,7 @@ nb::object stencil(const std::string& expression, const std::vector<std::vector<
   std::vector<offset> all;
   for (const std::vector<std::ptrdiff_t>& one : offsets) {
     if (one.size() != axes)
-      raise(PyExc_ValueError, "stencil: a neighbour has " + std::to_string(one.size()) +
+      raise(PyExc_ValueError, "stencil: " + neighbours.at(all.size()) + " has " + std::to_string(one.size()) +
                                   " offsets, where the array has " + std::to_string(axes) + " axes");
     std::copy(one.begin(), one.end(),
               all.emplace_back(offset{}).begin() + static_cast<std::ptrdiff_t>(3 - axes));
@@ -319,7 +337,12 @@ nb::object stencil(const std::string& expression, const std::vector<std::vector<
                                   ", where x has " + whole.text());
     if (input.where().is_gpu()) data_on = input.where();
   }
-  const stencil_source source = source_of(expression, all, axes, type, typed, around);
+  stencil_source source;
+  try {
+    source = source_of(expression, all, axes, type, typed, around);
+  } catch (const error& e) {
+    throw error(as_written(e.what(), expression, written, neighbours));
+  }
   std::optional<any_array> result;
   {
     // The first call compiles.
@@ -341,8 +364,8 @@ nb::object stencil(const std::string& expression, const std::vector<std::vector<
 
 void bind_stencil(nb::module_& m) {
   const auto none = nb::arg().none();
-  m.def("stencil", &stencil, nb::arg(), nb::arg(), none, nb::arg(), nb::arg(), nb::arg(), none, nb::arg(),
-        none, none, none);
+  m.def("stencil", &stencil, nb::arg(), nb::arg(), nb::arg(), nb::arg(), none, nb::arg(), nb::arg(),
+        nb::arg(), none, nb::arg(), none, none, none);
 }
 
 }  // namespace heddle::python

@@ -43,7 +43,7 @@ target target_from(nb::handle named) {
     if (!PyTuple_Check(held.ptr())) return default_target();
     named = PyTuple_GetItem(held.ptr(), 0);
   }
-  if (PyUnicode_Check(named.ptr())) return target::parse(nb::cast<std::string>(named));
+  if (PyUnicode_Check(named.ptr())) return target::parse(text_of(named));
   if (nb::isinstance<target>(named)) return *nb::inst_ptr<target>(named);
   raise(PyExc_TypeError,
         "target is a heddle.Target, or \"serial\", \"parallel\", \"parallel:N\", \"gpu\", \"gpu:ID\" "
@@ -66,15 +66,22 @@ a GPU that this machine does not have.
 )")
       .def(
           "__init__",
-          [](target* self, const std::string& text, std::uintptr_t stream) {
-            target where = target::parse(text);
-            if (stream != 0) {
-              if (!where.is_gpu()) raise(PyExc_ValueError, "only a GPU has streams, not \"" + text + "\"");
-              where = target::gpu(where.device(), reinterpret_cast<gpu_stream>(stream));
+          [](target* self, nb::handle text, nb::handle stream) {
+            if (!PyUnicode_Check(text.ptr()))
+              raise(PyExc_TypeError,
+                    "the text of a Target is as \"gpu:0\", and not " + nb::cast<std::string>(nb::repr(text)));
+            target where = target::parse(text_of(text));
+            const nb::object number = nb::steal(PyNumber_Index(stream.ptr()));
+            const std::size_t address = number.is_valid() ? PyLong_AsSize_t(number.ptr()) : 0;
+            if (PyErr_Occurred() != nullptr) throw nb::python_error();
+            if (address != 0) {
+              if (!where.is_gpu())
+                raise(PyExc_ValueError, "only a GPU has streams, not \"" + where.text() + "\"");
+              where = target::gpu(where.device(), reinterpret_cast<gpu_stream>(address));
             }
             new (self) target(where);
           },
-          nb::arg("text") = "auto", nb::arg("stream") = 0)
+          nb::arg("text").none() = "auto", nb::arg("stream").none() = 0)
       .def_static("best", &target::best, "The first GPU of this machine, or every core where it has none.")
       .def_static("available", &target::available, "What this machine can run on.")
       .def_prop_ro("kind", &kind_text, "\"serial\", \"parallel\", \"gpu\" or \"auto\".")

@@ -1,9 +1,9 @@
 #include "transform.hpp"
 
+#include "elementwise_call.hpp"
 #include "expressions/elementwise_source.hpp"
 #include "expressions/numpy_expression.hpp"
 #include "operand.hpp"
-#include "readable.hpp"
 #include "target.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/kernel.hpp>
@@ -24,36 +24,33 @@ namespace heddle::python {
 namespace {
 
 /// A kernel of what was asked for before, so that it is compiled once a process.
-elementwise_kernel kernel_of(const expressions::elementwise_source& source) {
+elementwise_kernel kernel_of(const std::string& parameters, const std::string& operation, const std::string& preamble) {
   constexpr std::size_t most = 256;
   // Never destroyed: daemon threads may call while the process ends.
   static auto& locked = *new std::mutex;
   static auto& kept = *new std::unordered_map<std::string, elementwise_kernel>;
-  const std::string key = source.options.preamble + source.parameters + '\n' + source.operation;
+  const std::string key = preamble + parameters + '\n' + operation;
   const std::scoped_lock lock(locked);
   const auto found = kept.find(key);
   if (found != kept.end()) return found->second;
   if (kept.size() >= most) kept.clear();
-  return kept.emplace(key, elementwise_kernel(source.parameters, source.operation, source.options))
-      .first->second;
+  expression_options options;
+  options.preamble = std::string(expressions::expression_functions) + expressions::complex_functions + preamble;
+  return kept.emplace(key, elementwise_kernel(parameters, operation, options)).first->second;
 }
 
-any_array computed(const expressions::elementwise_source& source, const target& where, dtype type,
-                   const shape& whole, const std::deque<operand>& inputs,
-                   const std::vector<expressions::array_input>& arrays) {
+any_array computed(const expressions::translated_expression& translated, const target& where, dtype type, const shape& whole,
+                   const std::deque<operand>& inputs, const std::vector<std::string>& names) {
   any_array result(type, whole, where);
   const std::size_t n = whole.elements();
   if (n == 0) return result;
-  std::deque<readable> elements;
-  std::vector<untyped_argument> arguments;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    elements.emplace_back(inputs[k].view(), where);
-    arguments.push_back(elements.back().argument(is_broadcast(arrays[k], whole), where));
-  }
-  arguments.push_back({result.data(), size_of(type), true, true, where});
-  kernel_of(source).on_piece(where, arguments, n, 0, n);
-  // The copies are freed now.
-  where.wait();
+  elementwise_call call(where, whole, inputs);
+  for (std::size_t k = 0; k < inputs.size(); ++k) call.take(inputs[k], names[k]);
+  call.parameters += std::string(expressions::code_name(type)) + "& heddle_result";
+  call.operation += "heddle_result = " + expressions::converted(translated.code, translated.type, type) + ";";
+  call.arguments.push_back({result.data(), size_of(type), true, true, where});
+  kernel_of(call.parameters, call.operation, call.preamble).on_piece(where, call.arguments, n, 0, n);
+  call.wait_for_readers();
   return result;
 }
 
@@ -79,14 +76,13 @@ nb::object transform(const std::string& expression, const std::vector<std::strin
   const expressions::translated_expression translated = expressions::translate_expression(expression, typed);
   const dtype type = type_wanted.is_none() ? translated.type : dtype_from(type_wanted);
   const shape whole = expressions::broadcast_shape(arrays);
-  const expressions::elementwise_source source = expressions::source_of(translated, arrays, whole, type);
   std::optional<any_array> result;
   {
     // The first call compiles.
     const without_gil released;
     const target where = resolve(requested, {bytes, whole.elements() * size_of(type), data_on,
                                              requested.is_automatic() && can_compile_for_gpu()});
-    result.emplace(computed(source, where, type, whole, inputs, arrays));
+    result.emplace(computed(translated, where, type, whole, inputs, names));
   }
   if (out.is_none()) return result_of(std::move(*result), as_array);
   output to(out, as_array, type, whole, target(), inputs.front());
@@ -95,6 +91,18 @@ nb::object transform(const std::string& expression, const std::vector<std::strin
 }
 
 }  // namespace
+
+any_array converted_by_kernel(const any_const_view& x, dtype type) {
+  any_array result(type, x.shape(), x.where());
+  const std::string from = expressions::code_name(x.dtype()), to = expressions::code_name(type);
+  kernel_of("const " + from + " in_a, " + to + "& heddle_result",
+            "heddle_result = " + expressions::converted("in_a", x.dtype(), type) + ";", {})
+      .on_piece(x.where(),
+                {{x.data(), size_of(x.dtype()), true, false, x.where()},
+                 {result.data(), size_of(type), true, true, x.where()}},
+                x.size(), 0, x.size());
+  return result;
+}
 
 void bind_transform(nb::module_& m) {
   const auto none = nb::arg().none();

@@ -1,6 +1,7 @@
 #include "vectorized.hpp"
 
 #include "axes.hpp"
+#include "elementwise_call.hpp"
 #include "expressions/elementwise_source.hpp"
 #include "expressions/numpy_operations.hpp"
 #include "operand.hpp"
@@ -10,10 +11,8 @@
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -91,113 +90,6 @@ nb::object operate(const std::string& word, const nb::sequence& given) {
 // ------------------------------------------------------------------------------------------------------------
 // kernels
 
-/// How far apart neighbours along each axis of the result are in an input, 0 where they are one element.
-std::vector<std::size_t> strides_in(const shape& own, const std::vector<std::size_t>& whole) {
-  std::vector<std::size_t> strides(whole.size(), 0);
-  std::size_t stride = 1;
-  for (std::size_t k = own.axes(); k-- > 0;) {
-    if (own[k] != 1) strides[whole.size() - own.axes() + k] = stride;
-    stride *= own[k];
-  }
-  return strides;
-}
-
-/// How inputs go along the elements of a result, with as few axes as say it.
-struct broadcasting {
-  std::vector<std::size_t> lengths;
-  std::vector<std::vector<std::size_t>> strides;  ///< of each input that is broadcast
-
-  /// Leaves out axes of one element, and joins those that every input goes along as along one.
-  void simplify() {
-    for (std::size_t k = lengths.size(); k-- > 0;) {
-      const auto joins = [&](const std::vector<std::size_t>& s) { return s[k] == s[k + 1] * lengths[k + 1]; };
-      if (lengths[k] == 1) {
-        remove(k);
-      } else if (k + 1 < lengths.size() && std::all_of(strides.begin(), strides.end(), joins)) {
-        lengths[k + 1] *= lengths[k];
-        remove(k);
-      }
-    }
-  }
-
- private:
-  void remove(std::size_t k) {
-    lengths.erase(lengths.begin() + static_cast<std::ptrdiff_t>(k));
-    for (std::vector<std::size_t>& s : strides) s.erase(s.begin() + static_cast<std::ptrdiff_t>(k));
-  }
-};
-
-/// The kernel of a call: its source, and its arguments, which live as long as it does.
-class elementwise_call {
- public:
-  elementwise_call(const target& where, const shape& whole, const std::deque<operand>& inputs)
-      : where_(where), size_(whole.elements()) {
-    axes_.lengths.assign(whole.begin(), whole.end());
-    for (const operand& x : inputs)
-      if (is_broadcast(x)) axes_.strides.push_back(strides_in(x.lengths(), axes_.lengths));
-    if (axes_.strides.empty()) return;
-    axes_.simplify();
-    const std::size_t count = axes_.lengths.size();
-    preamble = "struct heddle_lengths { heddle_size along[" + std::to_string(count) + "]; };\n";
-    pass("heddle_lengths heddle_of", {axes_.lengths.begin(), axes_.lengths.end()});
-    operation = "heddle_size heddle_left = i; ";
-    for (std::size_t k = count; k-- > 1;) {
-      const std::string length = "heddle_of.along[" + std::to_string(k) + "]";
-      operation += "const heddle_size " + place(k) + " = heddle_left % " + length +
-                   "; heddle_left /= " + length + "; ";
-    }
-    operation += "const heddle_size " + place(0) + " = heddle_left; ";
-  }
-
-  /// Takes the next input, and returns what its element is called. Numbers are passed as they are; of what is
-  /// broadcast, the address and the strides.
-  std::string take(const operand& x) {
-    const std::string number = std::to_string(count_++), name = "in_" + number;
-    const std::string type = expressions::code_name(x.type());
-    if (is_broadcast(x)) {
-      const std::vector<std::size_t>& strides = axes_.strides[broadcast_++];
-      const void* const address = elements_.emplace_back(x.view(), where_).data();
-      std::vector<unsigned long long> words(1);
-      std::memcpy(words.data(), &address, sizeof address);
-      words.insert(words.end(), strides.begin(), strides.end());
-      preamble += "struct heddle_source_" + number + " { const " + type + "* elements; heddle_size along[" +
-                  std::to_string(strides.size()) + "]; };\n";
-      pass("heddle_source_" + number + " all_" + number, words);
-      operation += "const " + type + " " + name + " = all_" + number + ".elements[0";
-      for (std::size_t k = 0; k < strides.size(); ++k)
-        operation += " + " + place(k) + " * all_" + number + ".along[" + std::to_string(k) + "]";
-      operation += "]; ";
-      return name;
-    }
-    parameters += "const " + type + " " + name + ", ";
-    if (is_number(x)) {
-      arguments.push_back({x.view().data(), size_of(x.type()), false});
-    } else {
-      arguments.push_back(elements_.emplace_back(x.view(), where_).argument(false, where_));
-    }
-    return name;
-  }
-
-  std::string parameters, operation, preamble;
-  std::vector<untyped_argument> arguments;
-
- private:
-  static bool is_number(const operand& x) { return x.size() == 1 && !x.where().is_gpu(); }
-  bool is_broadcast(const operand& x) const { return x.size() != size_ && !is_number(x); }
-  static std::string place(std::size_t axis) { return "heddle_at_" + std::to_string(axis); }
-  void pass(const std::string& parameter, const std::vector<unsigned long long>& words) {
-    parameters += parameter + ", ";
-    const std::vector<unsigned long long>& kept = structures_.emplace_back(words);
-    arguments.push_back({kept.data(), kept.size() * sizeof(unsigned long long), false});
-  }
-
-  target where_;
-  std::size_t size_, count_ = 0, broadcast_ = 0;
-  broadcasting axes_;
-  std::deque<readable> elements_;
-  std::deque<std::vector<unsigned long long>> structures_;
-};
-
 constexpr const char* line_functions = R"(
 struct heddle_lines {
   const heddle_element* from;
@@ -263,7 +155,7 @@ class vectorized {
     std::optional<any_array> result;
     {
       // The first call compiles.
-      const nb::gil_scoped_release released;
+      const without_gil released;
       const target where = resolve(requested, {bytes, whole.elements() * size_of(type), data_on,
                                                requested.is_automatic() && can_compile_for_gpu()});
       result.emplace(computed(where, type, whole, inputs));
@@ -282,7 +174,7 @@ class vectorized {
     const axes_plan plan = plan_axes(x, axis, keeps, true);
     std::optional<any_array> result;
     {
-      const nb::gil_scoped_release released;
+      const without_gil released;
       const target where = resolved(requested, x, plan.all.count() * size_of(result_));
       result.emplace(std::move(reduced(where, x, plan.all)).reshaped(plan.result));
     }
@@ -296,7 +188,7 @@ class vectorized {
     const axes_plan plan = plan_one_axis(x, axis);
     std::optional<any_array> result;
     {
-      const nb::gil_scoped_release released;
+      const without_gil released;
       const target where = resolved(requested, x, x.bytes());
       result.emplace(std::move(accumulated(where, x, plan.all)).reshaped(plan.result));
     }
@@ -328,7 +220,7 @@ class vectorized {
     elementwise_call call(where, whole, inputs);
     std::string given;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-      const std::string element = call.take(inputs[k]);
+      const std::string element = call.take(inputs[k], std::to_string(k));
       given += (k == 0 ? "" : ", ") + expressions::converted(element, inputs[k].type(), parameters_[k]);
     }
     call.parameters += std::string(expressions::code_name(type)) + "& heddle_result";
@@ -336,8 +228,7 @@ class vectorized {
         "heddle_result = " + expressions::converted(function_ + "(" + given + ")", result_, type) + ";";
     call.arguments.push_back({result.data(), size_of(type), true, true, where});
     kernel(call.parameters, call.operation, call.preamble).on_piece(where, call.arguments, n, 0, n);
-    // The copies are freed now.
-    where.wait();
+    call.wait_for_readers();
     return result;
   }
 
@@ -364,7 +255,7 @@ class vectorized {
              "heddle_result = heddle_reduced_piece(all, i);", combining_functions())
           .on_piece(where, {{&these, sizeof these, false}, {to.data(), size_of(result_), true, true, where}},
                     to.size(), 0, to.size());
-      where.wait();
+      if (first.is_of_another_stream()) where.wait();
       if (pieces == 1) return to;
       from = std::move(to);
       length = pieces;
@@ -381,7 +272,7 @@ class vectorized {
     const std::size_t count = all.outer * all.inner;
     kernel("heddle_lines all", "heddle_accumulate(all, i);", combining_functions())
         .on_piece(where, {{&these, sizeof these, false}}, count, 0, count);
-    where.wait();
+    if (from.is_of_another_stream()) where.wait();
     return to;
   }
 

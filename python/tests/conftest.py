@@ -53,7 +53,11 @@ def axes_of(ndim, several=True):
         yield tuple(range(ndim))
 
 
-@pytest.fixture(params=["serial", "parallel:2", "auto"])
+HAS_GPU = any(target.kind == "gpu" for target in heddle.Target.available())
+needs_gpu = pytest.mark.skipif(not HAS_GPU, reason="this machine has no GPU")
+
+
+@pytest.fixture(params=["serial", "parallel:2", "auto"] + ["gpu"] * HAS_GPU)
 def where(request):
     return request.param
 

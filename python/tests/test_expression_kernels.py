@@ -114,7 +114,7 @@ def test_arrays_without_axes_are_numbers_beside_others():
 
 
 @pytest.mark.parametrize("parameters, arguments, error, text", [
-    ("struct_of_mine& x, float *y", "N.", TypeError, "and None was given"),
+    ("__half& x, float *y", "N.", TypeError, "and None was given"),
     ("float *x, float *y", "xd", TypeError, r"kernel: argument 2 \(y\): the kernel takes an array of float, and an array of double was given"),
     ("float *x, float *y", "x3", TypeError, r"argument 2 \(y\): the kernel takes an array of float, and int was given"),
     ("float *x, float *y", "x", TypeError, "kernel takes 2 arguments, and 1 was given"),

@@ -80,6 +80,26 @@ def test_patterns_are_interrupted_and_work_afterwards(pattern, target):
     assert run(setup, call.format(target), after) == ["2097152.0 1048576.0"]
 
 
+SLOW = """
+@heddle.vectorize
+def slow(x):
+    k = 0
+    while k < 3000000 + x:
+        k += 1 + k % 2
+    return k
+x = np.arange(200000)
+slow(x[:1], target="serial")
+"""
+
+
+@pytest.mark.parametrize("target", ["serial", "parallel:2"])
+def test_functions_of_slow_elements_are_interrupted(target, tmp_path):
+    """Each element takes milliseconds, and the call many minutes."""
+    (tmp_path / "slow.py").write_text("import heddle, numpy as np" + SLOW)
+    setup = f"sys.path.insert(0, {str(tmp_path)!r}); from slow import slow, x"
+    assert run(setup, f"slow(x, target={target!r}); print('ended')") == []
+
+
 def test_a_sort_is_left_in_the_middle():
     """One sort that is called once: it ends by the exception alone, as its result would be printed."""
     assert run("x = np.random.default_rng(0).integers(0, 2**60, 1 << 26)",

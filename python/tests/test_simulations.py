@@ -94,9 +94,9 @@ def test_tqdm_is_used_where_it_is(monkeypatch):
         heddle.pi(5000, progress=True)
 
 
-@pytest.mark.parametrize("steps", [-1, 1.5, "3"])
-def test_numbers_of_steps_are_whole(steps):
-    with pytest.raises(ValueError):
+@pytest.mark.parametrize("steps, error", [(-1, ValueError), (1.5, ValueError), ("3", TypeError)])
+def test_numbers_of_steps_are_whole(steps, error):
+    with pytest.raises(error):
         heddle.Life.random((8, 8)).step(steps)
 
 
@@ -136,7 +136,7 @@ def test_what_is_no_picture_is_refused(tmp_path):
     picture = heddle.Picture(np.zeros((2, 2), np.uint8))
     with pytest.raises(ValueError, match="ending"):
         picture.save(tmp_path / "p.jpg")
-    with pytest.raises(ValueError, match="no/p.png"):
+    with pytest.raises(FileNotFoundError, match="no/p.png"):
         picture.save(tmp_path / "no" / "p.png")
     assert list(tmp_path.iterdir()) == []
 

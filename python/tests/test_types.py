@@ -39,3 +39,9 @@ def test_every_function_says_its_types():
             assert signature.return_annotation is not inspect.Signature.empty, name
             for parameter in signature.parameters.values():
                 assert parameter.annotation is not inspect.Parameter.empty, (name, parameter)
+
+
+def test_what_the_namespace_exports_is_written_down():
+    from heddle import array_api
+
+    assert set(array_api.__all__) == {name for name in vars(array_api) if not name.startswith("_")}

@@ -54,7 +54,7 @@ struct strip {
 
   formula<T, Square> sweep;
   const T* g;  // at the lane's column of row 0
-  std::ptrdiff_t pitch, height, first_column, width;
+  std::ptrdiff_t pitch, height, first_column, width, lowest, highest;
   T rows[Sweeps][2][elements];
 
   /// Row y has arrived as `now`, which is row y − Sweeps after all sweeps when it returns.
@@ -71,9 +71,9 @@ struct strip {
       T next[elements];
       piece<T> source;
       if constexpr (HasSource) {
-        // Rows beyond the grid are never used.
-        const std::ptrdiff_t in_grid = row < 0 ? 0 : row < height ? row : height - 1;
-        source = *reinterpret_cast<const piece<T>*>(g + in_grid * pitch);
+        // Rows beyond those in memory are never used.
+        const std::ptrdiff_t there = row < lowest ? lowest : row < highest ? row : highest;
+        source = *reinterpret_cast<const piece<T>*>(g + there * pitch);
       }
 #pragma unroll
       for (int i = 0; i < elements; ++i) {
@@ -105,6 +105,8 @@ struct jacobi_shape {
   std::ptrdiff_t width, height, pitch;
   unsigned strips, chunks;
   std::ptrdiff_t rows_a_chunk;
+  std::ptrdiff_t first = 0, last = height;          // the rows to find
+  std::ptrdiff_t lowest = 0, highest = height - 1;  // the rows in memory
 };
 
 template <class T, int Sweeps, bool Square, bool HasSource, bool AtEdge>
@@ -121,18 +123,19 @@ __device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, co
                                                                  : column;
   const bool delivers =
       lane >= halo_lanes<T, Sweeps> && lane < 32 - halo_lanes<T, Sweeps> && column < on.width;
-  const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(chunk) * on.rows_a_chunk;
-  const std::ptrdiff_t last = first + on.rows_a_chunk < on.height ? first + on.rows_a_chunk : on.height;
+  const std::ptrdiff_t first = on.first + static_cast<std::ptrdiff_t>(chunk) * on.rows_a_chunk;
+  const std::ptrdiff_t last = first + on.rows_a_chunk < on.last ? first + on.rows_a_chunk : on.last;
   if (first >= last) return;
   const std::ptrdiff_t begin = first - Sweeps > 0 ? first - Sweeps : 0;
   const std::ptrdiff_t end = last + Sweeps;  // of the rows that arrive, with those beyond the grid
 
   strip<T, Sweeps, Square, HasSource, AtEdge> state{
-      sweep, HasSource ? g + readable : nullptr, on.pitch, on.height, column, on.width, {}};
+      sweep, HasSource ? g + readable : nullptr, on.pitch, on.height, column, on.width, on.lowest, on.highest,
+      {}};
   const T* const from = u + readable;
   const auto load = [&](std::ptrdiff_t row) {
-    const std::ptrdiff_t in_grid = row < on.height ? row : on.height - 1;
-    return *reinterpret_cast<const piece<T>*>(from + in_grid * on.pitch);
+    const std::ptrdiff_t there = row < on.highest ? row : on.highest;
+    return *reinterpret_cast<const piece<T>*>(from + there * on.pitch);
   };
   piece<T> ahead[rows_ahead];
 #pragma unroll
@@ -202,16 +205,20 @@ template <class T, int Sweeps, bool Square, bool HasSource>
 __global__ void __launch_bounds__(relax_threads)
     relax_tiles(const __grid_constant__ grid<T> on, formula<T, Square> sweep, const T* __restrict__ u,
                 const __grid_constant__ placed_correction<T> from, const T* __restrict__ g, T* __restrict__ v,
-                unsigned tiles_across) {
+                unsigned tiles_across, row_range wanted) {
   constexpr int halo = 2 * Sweeps, columns = relax_width + 2 * halo, rows = relax_height + 2 * halo;
   __shared__ T tile[rows][columns];
   const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(blockIdx.x % tiles_across) * relax_width - halo;
-  const std::ptrdiff_t top = static_cast<std::ptrdiff_t>(blockIdx.x / tiles_across) * relax_height - halo;
+  const std::ptrdiff_t top =
+      static_cast<std::ptrdiff_t>(blockIdx.x / tiles_across) * relax_height - halo + wanted.first;
+  // Others may not be in memory.
+  const std::ptrdiff_t lowest = wanted.first > halo ? wanted.first - halo : 0;
+  const std::ptrdiff_t highest = wanted.last + halo < on.height ? wanted.last + halo : on.height;
   const auto fill_with = [&](const auto& value_at) {
     for (int i = static_cast<int>(threadIdx.x); i < rows * columns; i += relax_threads) {
       const int r = i / columns, c = i % columns;
       const std::ptrdiff_t row = top + r, column = left + c;
-      const bool exists = row >= 0 && row < on.height && column >= 0 && column < on.width;
+      const bool exists = row >= lowest && row < highest && column >= 0 && column < on.width;
       tile[r][c] = exists ? value_at(row, column) : T(0);
     }
   };
@@ -242,7 +249,8 @@ __global__ void __launch_bounds__(relax_threads)
       const std::ptrdiff_t row = top + r;
       const int c = 2 * (i % pairs) + static_cast<int>((row + left + half + 1) & 1);
       const std::ptrdiff_t column = left + c;
-      const bool is_inner = row > 0 && row < on.height - 1 && column > 0 && column < on.width - 1;
+      const bool is_inner = row > 0 && row < on.height - 1 && row >= lowest && row < highest && column > 0 &&
+                            column < on.width - 1;
       if (is_inner && r >= half && r < rows - half && c >= half && c < columns - half) {
         T value = sweep(tile[r][c - 1], tile[r][c + 1], tile[r - 1][c], tile[r + 1][c]);
         if constexpr (HasSource) value = value - g[row * on.pitch + column];
@@ -254,7 +262,7 @@ __global__ void __launch_bounds__(relax_threads)
   for (int i = static_cast<int>(threadIdx.x); i < relax_width * relax_height; i += relax_threads) {
     const int r = i / relax_width + halo, c = i % relax_width + halo;
     const std::ptrdiff_t row = top + r, column = left + c;
-    if (row > 0 && row < on.height - 1 && column > 0 && column < on.width - 1) {
+    if (row > 0 && row < on.height - 1 && row < wanted.last && column > 0 && column < on.width - 1) {
       v[row * on.pitch + column] = tile[r][c];
     }
   }
@@ -306,14 +314,15 @@ __global__ void __launch_bounds__(restrict_threads)
                    const T* __restrict__ g, const __grid_constant__ grid<T> coarse, T* __restrict__ coarse_g,
                    const __grid_constant__ transfer_view<T> across,
                    const __grid_constant__ transfer_view<T> down, T scale, unsigned tiles_across,
-                   ordered_bits<T>* most) {
+                   row_range wanted, ordered_bits<T>* most) {
   constexpr int rows = fine_points_of<coarse_tile_height>, columns = fine_points_of<coarse_tile_width>;
   __shared__ T residual[rows][columns + most_fine_points];
   __shared__ T lines[rows][coarse_tile_width];
   const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(blockIdx.x % tiles_across) * coarse_tile_width + 1;
-  const std::ptrdiff_t top = static_cast<std::ptrdiff_t>(blockIdx.x / tiles_across) * coarse_tile_height + 1;
+  const std::ptrdiff_t top =
+      static_cast<std::ptrdiff_t>(blockIdx.x / tiles_across) * coarse_tile_height + wanted.first;
   const std::ptrdiff_t right = min(left + coarse_tile_width, coarse.width - 1);
-  const std::ptrdiff_t bottom = min(top + coarse_tile_height, coarse.height - 1);
+  const std::ptrdiff_t bottom = min(top + coarse_tile_height, wanted.last);
   const std::ptrdiff_t first_column = across.first[left], first_row = down.first[top];
   const int fine_columns = static_cast<int>(across.first[right - 1] + across.count[right - 1] - first_column);
   const int fine_rows = static_cast<int>(down.first[bottom - 1] + down.count[bottom - 1] - first_row);
@@ -358,11 +367,12 @@ inline constexpr unsigned residual_threads = 256;
 template <class T, bool Square>
 __global__ void __launch_bounds__(residual_threads)
     residual_of_rows(const __grid_constant__ grid<T> on, formula<T, Square> sweep, const T* __restrict__ u,
-                     const T* __restrict__ g, ordered_bits<T>* most) {
+                     const T* __restrict__ g, row_range wanted, ordered_bits<T>* most) {
   T mine = 0;
   const std::ptrdiff_t pieces = (on.width - 2 + residual_threads - 1) / residual_threads;
-  for (std::ptrdiff_t number = blockIdx.x; number < pieces * (on.height - 2); number += gridDim.x) {
-    const std::ptrdiff_t row = number / pieces + 1;
+  for (std::ptrdiff_t number = blockIdx.x; number < pieces * (wanted.last - wanted.first);
+       number += gridDim.x) {
+    const std::ptrdiff_t row = number / pieces + wanted.first;
     const std::ptrdiff_t column = number % pieces * residual_threads + threadIdx.x + 1;
     if (column >= on.width - 1) continue;
     const T value = residual_at(on, sweep, u, g, row, column);

@@ -14,16 +14,33 @@ struct grid {
   std::ptrdiff_t width = 0, height = 0, pitch = 0;
   T across{}, down{};
   double source_scale = 0;  ///< 1/(2/h_x² + 2/h_y²)
+  bool is_square = false;   ///< the spacings are alike
 
-  bool is_square() const noexcept { return width == height; }
-  std::ptrdiff_t points() const noexcept { return pitch * height; }
+  /// Rows that are in memory, where other ranks have the others: addresses of points are as if all were
+  /// there.
+  std::ptrdiff_t first = 0, last = height;
+
+  std::ptrdiff_t points_in_memory() const noexcept { return pitch * (last - first); }
 };
+
+/// Rows first … last−1.
+struct row_range {
+  std::ptrdiff_t first, last;
+  std::ptrdiff_t count() const noexcept { return last - first; }
+};
+/// Those of rows that are no edges of a grid; none where first ≥ last.
+template <class T>
+row_range inner(const grid<T>& on, const row_range& rows) noexcept {
+  return {rows.first > 1 ? rows.first : 1, rows.last < on.height - 1 ? rows.last : on.height - 1};
+}
 
 template <class T>
 grid<T> make_grid(std::ptrdiff_t width, std::ptrdiff_t height) {
   grid<T> made;
   made.width = width;
   made.height = height;
+  made.last = height;
+  made.is_square = width == height;
   constexpr std::ptrdiff_t aligned = 128 / sizeof(T);
   made.pitch = (width + aligned - 1) / aligned * aligned;
   const double x = static_cast<double>(width - 1), y = static_cast<double>(height - 1);

@@ -25,7 +25,7 @@ struct formula {
 /// bits.
 template <class T, class Run>
 inline __attribute__((always_inline)) auto with_formula(const grid<T>& on, const Run& run) {
-  if (on.is_square()) return run(formula<T, true>{on.across, on.down});
+  if (on.is_square) return run(formula<T, true>{on.across, on.down});
   return run(formula<T, false>{on.across, on.down});
 }
 

@@ -3,6 +3,7 @@
 #include "laplace/grid.hpp"
 #include "laplace/machine.hpp"
 #include <heddle/error.hpp>
+#include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/threads.hpp>
 
@@ -10,7 +11,9 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,31 +46,64 @@ double sine_at(std::size_t column, std::size_t width, std::size_t row, std::size
 
 }  // namespace
 
+namespace {
+
 template <class T>
-array<T> sine_edges(std::size_t width, std::size_t height) {
-  array<T> edges({height, width});
+array<T> sine_rows(std::size_t width, std::size_t height, std::size_t first, std::size_t rows) {
+  array<T> edges({rows, width});
   edges.fill(0);
   if (width == 0) return edges;
-  for (std::size_t row = 0; row < height; ++row) {
-    edges.data()[row * width] = static_cast<T>(sine_at(0, width, row, height));
-    edges.data()[row * width + width - 1] = static_cast<T>(sine_at(width - 1, width, row, height));
+  for (std::size_t row = 0; row < rows; ++row) {
+    edges.data()[row * width] = static_cast<T>(sine_at(0, width, first + row, height));
+    edges.data()[row * width + width - 1] = static_cast<T>(sine_at(width - 1, width, first + row, height));
   }
   return edges;
 }
 
+/// Of rows from `first` on.
 template <class T>
-double sine_error(const array_view<const T>& u) {
-  const std::size_t height = u.shape()[0], width = u.shape()[1];
+double error_of_rows(const T* u, std::size_t width, std::size_t height, std::size_t first, std::size_t rows) {
   std::vector<double> across(width);  // the solution is a product
   for (std::size_t c = 0; c < width; ++c) across[c] = std::exp(-std::numbers::pi * place(c, width));
   double most = 0;
-  for (std::size_t row = 0; row < height; ++row) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    const std::size_t row = first + r;
     const double down = row == 0 || row == height - 1 ? 0 : std::sin(std::numbers::pi * place(row, height));
-    for (std::size_t c = 0; c < width; ++c) {
-      most = std::max(most, std::abs(static_cast<double>(u.data()[row * width + c]) - across[c] * down));
-    }
+    for (std::size_t c = 0; c < width; ++c)
+      most = std::max(most, std::abs(static_cast<double>(u[r * width + c]) - across[c] * down));
   }
   return most;
+}
+
+template <class T>
+T largest_of_ranks(const ranks& all, T mine) {
+  const array<T> of_ranks = all.all_gather(mine);
+  return *std::max_element(of_ranks.begin(), of_ranks.end());
+}
+
+}  // namespace
+
+template <class T>
+array<T> sine_edges(std::size_t width, std::size_t height) {
+  return sine_rows<T>(width, height, 0, height);
+}
+template <class T>
+distributed_array<T> sine_edges(const ranks& all, std::size_t width, std::size_t height) {
+  const std::vector<std::size_t> begins = even_rows(height, all.size());
+  const auto me = static_cast<std::size_t>(all.rank());
+  const array<T> rows = sine_rows<T>(width, height, begins[me], begins[me + 1] - begins[me]);
+  return {all, shape{height, width}, begins, rows.on(all.where())};
+}
+
+template <class T>
+double sine_error(const array_view<const T>& u) {
+  return error_of_rows(u.data(), u.shape()[1], u.shape()[0], 0, u.shape()[0]);
+}
+template <class T>
+double sine_error(const distributed_array<T>& u) {
+  const array<T> rows = u.local().on(target());
+  return largest_of_ranks(u.all(),
+                          error_of_rows(rows.data(), u.shape()[1], u.shape()[0], u.first_row(), u.rows()));
 }
 
 namespace {
@@ -97,24 +133,112 @@ class placed_transfer {
   array<T> weights_;
 };
 
+/// Rows that neighbours have of each other: red-black sweeps of one pass need two each, and a cycle's sweeps
+/// a few more for the corrections.
+constexpr std::ptrdiff_t halo_rows = 8;
+static_assert(halo_rows >= 2 * most_sweeps && halo_rows >= static_cast<std::ptrdiff_t>(most_jacobi_sweeps));
+/// Coarse grids of fewer rows a rank are on every rank.
+constexpr std::size_t least_coarse_rows = 16;
+
+/// A grid, and the part of it that is on this rank.
+template <class T>
+struct level {
+  grid<T> on;
+  row_range own;                         // the rows to compute
+  std::shared_ptr<halo_exchange> halos;  // to those of other ranks; null where all are here
+
+  /// All rows.
+  explicit level(const grid<T>& made) : on(made), own{0, made.height} {}
+  level(const grid<T>& made, std::shared_ptr<halo_exchange> with) : level(made) {
+    halos = std::move(with);
+    if (!halos) return;
+    own.first = static_cast<std::ptrdiff_t>(halos->first_row());
+    own.last = own.first + static_cast<std::ptrdiff_t>(halos->rows());
+    on.first = own.first - (halos->has_before() ? halo_rows : 0);
+    on.last = own.last + (halos->has_after() ? halo_rows : 0);
+  }
+
+  array<T> points(const target& where) const {
+    return array<T>(static_cast<std::size_t>(on.points_in_memory()), where);
+  }
+  /// Where row 0 is or would be.
+  T* row_0(array<T>& of) const { return of.data() - on.first * on.pitch; }
+  const T* row_0(const array<T>& of) const { return of.data() - on.first * on.pitch; }
+
+  std::size_t bytes(std::ptrdiff_t rows) const {
+    return static_cast<std::size_t>(rows * on.pitch) * sizeof(T);
+  }
+  memory_part part(T* row_0, std::ptrdiff_t first) const {
+    return {row_0 + first * on.pitch, bytes(halo_rows)};
+  }
+
+  /// Rows of `x` at the edges go to the neighbours, and theirs come.
+  void start(T* x) const {
+    halos->start(part(x, own.first), part(x, own.last - halo_rows), part(x, own.first - halo_rows),
+                 part(x, own.last));
+  }
+  void exchange(T* x) const {
+    if (!halos) return;
+    start(x);
+    halos->finish();
+  }
+
+  /// f(rows), which computes rows of x: of the edges first, which then go to the neighbours beside the rest.
+  template <class F>
+  void compute(T* x, const F& f) const {
+    if (!halos) return f(own);
+    const std::ptrdiff_t before = halos->has_before() ? own.first + halo_rows : own.first;
+    const std::ptrdiff_t after = halos->has_after() ? std::max(before, own.last - halo_rows) : own.last;
+    for (const row_range& rows : {row_range{own.first, before}, row_range{after, own.last}})
+      if (rows.first < rows.last) f(rows);
+    start(x);
+    if (before < after) f({before, after});
+    halos->finish();
+  }
+};
+
 /// A coarser grid: the correction that is sought there, what it is sought for, and the way from the finer
 /// one.
 template <class T>
-struct coarse_level {
-  grid<T> on;
+struct coarse_level : level<T> {
   array<T> values, source;
   placed_transfer<T> across, down;
+  std::vector<std::size_t> begins;  // of the rows whose residuals each rank restricts
 
-  coarse_level(const grid<T>& made, const grid<T>& finer, const target& where)
-      : on(made),
-        values(static_cast<std::size_t>(made.points()), where),
-        source(static_cast<std::size_t>(made.points()), where),
-        across(finer.width, made.width, where),
-        down(finer.height, made.height, where) {
+  coarse_level(const grid<T>& made, const level<T>& finer, const target& where)
+      : coarse_level(made, finer, begins_of(made, finer), where) {}
+
+  T* v() { return this->row_0(values); }
+  T* g() { return this->row_0(source); }
+  correction<T> to_finer() const { return {this->row_0(values), this->on.pitch, across.view(), down.view()}; }
+
+ private:
+  coarse_level(const grid<T>& made, const level<T>& finer, std::vector<std::size_t> rows, const target& where)
+      : level<T>(made, halos_of(finer, rows)),
+        values(this->points(where)),
+        source(this->points(where)),
+        across(finer.on.width, made.width, where),
+        down(finer.on.height, made.height, where),
+        begins(std::move(rows)) {
     values.fill(0);
     source.fill(0);
   }
-  correction<T> to_finer() const { return {values.data(), on.pitch, across.view(), down.view()}; }
+
+  /// The first coarse rows at the first fine ones of each rank, or behind them.
+  static std::vector<std::size_t> begins_of(const grid<T>& made, const level<T>& finer) {
+    if (!finer.halos) return {};
+    std::vector<std::size_t> rows = finer.halos->begins();
+    const auto fine = static_cast<std::size_t>(finer.on.height - 1),
+               coarse = static_cast<std::size_t>(made.height - 1);
+    for (std::size_t& row : rows) row = row > fine ? coarse + 1 : (row * coarse + fine - 1) / fine;
+    return rows;
+  }
+  static std::shared_ptr<halo_exchange> halos_of(const level<T>& finer,
+                                                 const std::vector<std::size_t>& rows) {
+    if (!finer.halos) return nullptr;
+    auto made = std::make_shared<halo_exchange>(finer.halos->all(), rows, false);
+    return made->least_rows() >= least_coarse_rows ? made : nullptr;
+  }
 };
 
 /// The largest value that is taken: sums of a few neighbours, on every grid of a cycle, stay finite.
@@ -132,13 +256,15 @@ template <class T>
                    std::isnan(value) ? "is NaN" : "is infinite", place));
 }
 
+/// Of rows from `first_row` on.
 template <class T>
-void check_range(const char* what, const T* values, std::size_t size, std::size_t width, int threads) {
+void check_range(const char* what, const T* values, std::size_t size, std::size_t width,
+                 std::size_t first_row, int threads) {
   const auto fits = [](T value) { return std::abs(value) <= largest_value<T>; };
   cpu::for_slices(threads, size, std::size_t{1} << 16, [&](std::size_t first, std::size_t last) {
     const T* const beyond = std::find_if_not(values + first, values + last, fits);
     if (beyond != values + last) {
-      fail_out_of_range(what, static_cast<std::size_t>(beyond - values), width, *beyond);
+      fail_out_of_range(what, first_row * width + static_cast<std::size_t>(beyond - values), width, *beyond);
     }
   });
 }
@@ -148,9 +274,10 @@ void check_range(const char* what, const T* values, std::size_t size, std::size_
 template <class T>
 struct solver<T>::state {
   target where;
+  std::optional<ranks> all;
   method how;
   shape lengths;
-  grid<T> on;
+  std::optional<level<T>> fine;
   std::unique_ptr<machine<T>> device;
   array<T> first, second;  // the points, in turn
   array<T> source;
@@ -160,55 +287,129 @@ struct solver<T>::state {
   std::size_t done = 0;
   double reference = 0;
   bool is_restricted = false;  // the residual of u is on the first coarse grid already
+  // Jacobi's sweeps over ranks: rows at the edges and those beside them, and what comes from neighbours.
+  array<T> edges[2], received[2];
 
-  const T* g() const { return source.size() == 0 ? nullptr : source.data(); }
-  bool has_inner_points() const { return on.width > 2 && on.height > 2; }
+  const grid<T>& on() const { return fine->on; }
+  const T* g() const { return source.size() == 0 ? nullptr : fine->row_0(source); }
+  bool has_inner_points() const { return on().width > 2 && on().height > 2; }
 
-  /// Rows of `width` elements on the CPU to rows of `pitch` elements there.
+  /// Own rows of `width` elements on the CPU to rows of `pitch` elements there.
   std::vector<T> pitched(const T* from, bool only_edges, double scale) const {
-    const auto points = static_cast<std::size_t>(on.points());
+    const auto points = static_cast<std::size_t>(on().points_in_memory());
     require_memory(points * sizeof(T));
     std::vector<T> rows(points);
-    for (std::ptrdiff_t r = 0; r < on.height; ++r) {
-      const bool is_edge = r == 0 || r == on.height - 1;
-      for (std::ptrdiff_t c = 0; c < on.width; ++c) {
-        if (only_edges && !is_edge && c != 0 && c != on.width - 1) continue;
-        const T value = from[r * on.width + c];
-        rows[static_cast<std::size_t>(r * on.pitch + c)] =
+    for (std::ptrdiff_t r = fine->own.first; r < fine->own.last; ++r) {
+      const bool is_edge = r == 0 || r == on().height - 1;
+      for (std::ptrdiff_t c = 0; c < on().width; ++c) {
+        if (only_edges && !is_edge && c != 0 && c != on().width - 1) continue;
+        const T value = from[(r - fine->own.first) * on().width + c];
+        rows[static_cast<std::size_t>((r - on().first) * on().pitch + c)] =
             scale == 1 ? value : static_cast<T>(scale * static_cast<double>(value));
       }
     }
     return rows;
+  }
+  /// The same on the target, with the rows of neighbours.
+  array<T> placed(const T* from, bool only_edges, double scale) const {
+    array<T> made(pitched(from, only_edges, scale), where);
+    fine->exchange(fine->row_0(made));
+    return made;
+  }
+
+  /// On the target and with the rows that `first` begins with: see the constructors.
+  void begin(const T* points, const T* values);
+
+  double largest_residual(const T* of) { return largest(device->largest_residual(on(), of, g(), fine->own)); }
+  double largest(T mine) const {
+    return static_cast<double>(fine->halos ? largest_of_ranks(*all, mine) : mine);
+  }
+
+  void sweep_jacobi(std::size_t count);
+
+  /// The residual of a level to the source of the next coarser one.
+  T restrict_to(std::size_t number, bool is_wanted) {
+    coarse_level<T>& to = coarse[number];
+    const level<T>& from = number == 0 ? *fine : coarse[number - 1];
+    const T* const values = number == 0 ? u : nullptr;
+    const T* const sources = number == 0 ? g() : coarse[number - 1].g();
+    T most = 0;
+    const auto restrict_rows = [&](const row_range& rows) {
+      most = std::max(most, device->restrict_residual(from.on, values, sources, to.on, to.g(),
+                                                      to.across.view(), to.down.view(), rows, is_wanted));
+    };
+    if (to.halos || !from.halos) {
+      to.compute(to.g(), restrict_rows);
+      return most;
+    }
+    // The first grid that every rank has whole.
+    const auto me = static_cast<std::size_t>(all->rank());
+    const row_range mine{static_cast<std::ptrdiff_t>(to.begins[me]),
+                         static_cast<std::ptrdiff_t>(to.begins[me + 1])};
+    restrict_rows(mine);
+    std::vector<T> rows(static_cast<std::size_t>(mine.count() * to.on.pitch));
+    copy(rows.data(), target(), to.g() + mine.first * to.on.pitch, where, rows.size() * sizeof(T));
+    const array<T> of_ranks = all->all_gather(rows);
+    copy(to.g(), where, of_ranks.data(), target(), of_ranks.size() * sizeof(T));
+    return most;
+  }
+
+  void relax(const level<T>& at, const T* from, const correction<T>& by, const T* sources, T* to,
+             int sweeps) {
+    at.compute(to, [&](const row_range& rows) { device->relax(at.on, from, by, sources, to, sweeps, rows); });
   }
 
   /// One multigrid cycle: the residual goes down to the coarsest grid; on the way up each grid adds what the
   /// coarser one found and relaxes it.
   void cycle() {
     constexpr int sweeps = 3;
-    const grid<T>* finer = &on;
-    for (std::size_t level = 0; level < coarse.size(); ++level) {
-      coarse_level<T>& to = coarse[level];
-      const bool is_done = level == 0 && is_restricted;
-      const T* const values = level == 0 ? u : nullptr;
-      const T* const sources = level == 0 ? g() : coarse[level - 1].source.data();
-      if (!is_done) {
-        device->restrict_residual(*finer, values, sources, to.on, to.source.data(), to.across.view(),
-                                  to.down.view(), false);
-      }
-      finer = &to.on;
+    for (std::size_t number = is_restricted ? 1 : 0; number < coarse.size(); ++number)
+      restrict_to(number, false);
+    for (std::size_t number = coarse.size(); number-- > 0;) {
+      coarse_level<T>& now = coarse[number];
+      const bool is_coarsest = number + 1 == coarse.size();
+      const correction<T> from = is_coarsest ? correction<T>{} : coarse[number + 1].to_finer();
+      relax(now, nullptr, from, now.g(), now.v(), is_coarsest ? 1 : sweeps);
     }
-    for (std::size_t level = coarse.size(); level-- > 0;) {
-      coarse_level<T>& now = coarse[level];
-      const bool is_coarsest = level + 1 == coarse.size();
-      const correction<T> from = is_coarsest ? correction<T>{} : coarse[level + 1].to_finer();
-      device->relax(now.on, nullptr, from, now.source.data(), now.values.data(), is_coarsest ? 1 : sweeps);
-    }
-    const correction<T> from = coarse.empty() ? correction<T>{} : coarse[0].to_finer();
-    device->relax(on, u, from, g(), other, sweeps);
+    relax(*fine, u, coarse.empty() ? correction<T>{} : coarse[0].to_finer(), g(), other, sweeps);
     std::swap(u, other);
     is_restricted = false;
   }
 };
+
+template <class T>
+void solver<T>::state::sweep_jacobi(std::size_t count) {
+  const level<T>& at = *fine;
+  const row_range& own = at.own;
+  for (std::size_t left = count; left > 0;) {
+    const std::size_t now = device->jacobi_at_once(left, g() != nullptr);
+    if (at.halos) {
+      // A pass may write over rows beside those that are asked for: the edges get memory of their own, and
+      // all is computed beside the exchange, the edges again.
+      memory_part sent[2], came[2];
+      for (const int side : {0, 1}) {
+        if (!(side == 0 ? at.halos->has_before() : at.halos->has_after())) continue;
+        const std::ptrdiff_t first = side == 0 ? own.first : own.last - halo_rows;
+        T* const row_0 = edges[side].data() - (first - halo_rows) * at.on.pitch;
+        device->jacobi(at.on, u, row_0, g(), now, {first, first + halo_rows});
+        sent[side] = at.part(row_0, first);
+        came[side] = {received[side].data(), at.bytes(halo_rows)};
+      }
+      at.halos->start(sent[0], sent[1], came[0], came[1]);
+      device->jacobi(at.on, u, other, g(), now, own);
+      at.halos->finish();
+      const auto arrive = [&](const memory_part& rows, std::ptrdiff_t first) {
+        if (rows.bytes > 0) copy(other + first * at.on.pitch, where, rows.data, where, rows.bytes);
+      };
+      arrive(came[0], own.first - halo_rows);
+      arrive(came[1], own.last);
+    } else {
+      device->jacobi(at.on, u, other, g(), now, own);
+    }
+    std::swap(u, other);
+    left -= now;
+  }
+}
 
 /// Elements where this thread reads them: as they are, or a copy of what is on a GPU.
 template <class T>
@@ -218,57 +419,116 @@ static const T* on_cpu(const array_view<const T>& x, array<T>& copy) {
   return copy.data();
 }
 
+/// Throws unless points and their source have the shapes that they need.
+static void check_shapes(const shape& points, const shape& source) {
+  if (points.axes() != 2 || points.elements() == 0) {
+    fail(fmt::format(
+        "laplace: the edges have shape {}, where (rows, columns) with a point at least are needed",
+        points.text()));
+  }
+  if (source.elements() != 0 && !(source == points)) {
+    fail(fmt::format("laplace: the source has shape {}, where the edges have {}", source.text(),
+                     points.text()));
+  }
+}
+
+template <class T>
+void solver<T>::state::begin(const T* points, const T* values) {
+  const auto first_row = static_cast<std::size_t>(fine->own.first);
+  const std::size_t size = static_cast<std::size_t>(fine->own.count()) * lengths[1];
+  device = where.is_gpu() ? make_gpu_machine<T>(where) : make_cpu_machine<T>(where.threads());
+  const int threads = where.is_gpu() ? available_cores() : where.threads();
+  check_range("value of the edges", points, size, lengths[1], first_row, threads);
+  if (values != nullptr) {
+    check_range("value of the source", values, size, lengths[1], first_row, threads);
+    source = placed(values, false, on().source_scale);
+  }
+  first = placed(points, true, 1);
+  second = placed(points, false, 1);
+  u = fine->row_0(second);
+  other = fine->row_0(first);
+  if (!has_inner_points()) return;
+  reference = largest_residual(other);
+  if (reference == 0) reference = largest_residual(u);
+  if (how == method::multigrid) {
+    for (;;) {
+      const level<T>& finer = coarse.empty() ? *fine : coarse.back();
+      const extents now{finer.on.width, finer.on.height}, next = coarser(now);
+      if (next == now) break;
+      coarse_level<T> made(make_grid<T>(next.width, next.height), finer, where);
+      coarse.push_back(std::move(made));
+    }
+  }
+  if (how == method::jacobi && fine->halos) {
+    const std::ptrdiff_t begins[2] = {fine->own.first, fine->own.last - halo_rows};
+    const bool has[2] = {fine->halos->has_before(), fine->halos->has_after()};
+    for (const int side : {0, 1}) {
+      if (!has[side]) continue;
+      // The outermost points of rows stay as they are.
+      edges[side] = array<T>(static_cast<std::size_t>(3 * halo_rows * on().pitch), where);
+      received[side] = array<T>(static_cast<std::size_t>(halo_rows * on().pitch), where);
+      copy(edges[side].data(), where, u + (begins[side] - halo_rows) * on().pitch, where,
+           fine->bytes(3 * halo_rows));
+    }
+  }
+}
+
 template <class T>
 solver<T>::solver(const target& requested, method how, const array_view<const T>& start,
                   const array_view<const T>& source)
     : state_(std::make_unique<state>()) {
   state& s = *state_;
   s.lengths = start.shape();
-  const std::size_t axes = s.lengths.axes();
-  if (axes != 2 || start.size() == 0) {
-    fail(fmt::format(
-        "laplace: the edges have shape {}, where (rows, columns) with a point at least are needed",
-        s.lengths.text()));
-  }
+  s.how = how;
+  check_shapes(start.shape(), source.shape());
   const bool has_source = source.size() != 0;
-  if (has_source && !(source.shape() == s.lengths)) {
-    fail(fmt::format("laplace: the source has shape {}, where the edges have {}", source.shape().text(),
-                     s.lengths.text()));
-  }
   operation running("laplace", start.size(), name(dtype_of<T>));
   s.where = resolve(requested, {start.size() * sizeof(T) * (has_source ? 2 : 1), start.size() * sizeof(T),
                                 start.where(), true});
   running.runs_on(s.where);
-  s.how = how;
-  s.on = make_grid<T>(static_cast<std::ptrdiff_t>(s.lengths[1]), static_cast<std::ptrdiff_t>(s.lengths[0]));
-  s.device = s.where.is_gpu() ? make_gpu_machine<T>(s.where) : make_cpu_machine<T>(s.where.threads());
-
+  s.fine.emplace(
+      make_grid<T>(static_cast<std::ptrdiff_t>(s.lengths[1]), static_cast<std::ptrdiff_t>(s.lengths[0])));
   array<T> copied_points, copied_values;
-  const T* const points = on_cpu(start, copied_points);
-  const int threads = s.where.is_gpu() ? available_cores() : s.where.threads();
-  check_range("value of the edges", points, start.size(), s.lengths[1], threads);
-  if (has_source) {
-    const T* const values = on_cpu(source, copied_values);
-    check_range("value of the source", values, source.size(), s.lengths[1], threads);
-    s.source = array<T>(s.pitched(values, false, s.on.source_scale), s.where);
-  }
-  s.first = array<T>(s.pitched(points, true, 1), s.where);
-  s.second = array<T>(s.pitched(points, false, 1), s.where);
-  s.u = s.second.data();
-  s.other = s.first.data();
-  if (!s.has_inner_points()) return;
-  s.reference = static_cast<double>(s.device->largest_residual(s.on, s.other, s.g()));
-  if (s.reference == 0) s.reference = static_cast<double>(s.device->largest_residual(s.on, s.u, s.g()));
-  if (how == method::multigrid) {
-    grid<T> finer = s.on;
-    for (;;) {
-      const extents next = coarser({finer.width, finer.height});
-      if (next == extents{finer.width, finer.height}) break;
-      const grid<T> made = make_grid<T>(next.width, next.height);
-      s.coarse.emplace_back(made, finer, s.where);
-      finer = made;
-    }
-  }
+  s.begin(on_cpu(start, copied_points), has_source ? on_cpu(source, copied_values) : nullptr);
+}
+
+template <class T>
+solver<T>::solver(const ranks& all, method how, const distributed_array<T>& start)
+    : solver(all, how, start, distributed_array<T>(all, shape{0})) {}
+
+template <class T>
+solver<T>::solver(const ranks& all, method how, const distributed_array<T>& start,
+                  const distributed_array<T>& source)
+    : state_(std::make_unique<state>()) {
+  state& s = *state_;
+  s.lengths = start.shape();
+  s.how = how;
+  s.all = all;
+  s.where = all.where();
+  check_shapes(start.shape(), source.shape());
+  operation running("laplace", start.size(), name(dtype_of<T>));
+  running.runs_on(s.where);
+  auto halos = std::make_shared<halo_exchange>(all, even_rows(s.lengths[0], all.size()), false);
+  // With fewer rows than neighbours exchange every rank computes all.
+  const bool all_have_rows = s.lengths[0] >= static_cast<std::size_t>(all.size());
+  if (halos->is_whole() || !all_have_rows || halos->least_rows() < halo_rows) halos = nullptr;
+  s.fine.emplace(
+      make_grid<T>(static_cast<std::ptrdiff_t>(s.lengths[1]), static_cast<std::ptrdiff_t>(s.lengths[0])),
+      halos);
+  const auto rows_of = [&](const distributed_array<T>& x) {
+    if (x.size() == 0) return array<T>(0);
+    if (!halos) return x.gather();
+    if (x.begins() == halos->begins()) return x.local().on(target());
+    const distributed_array<T> moved = x.redistributed(halos->begins());
+    return moved.local().on(target());
+  };
+  const array<T> points = rows_of(start), values = rows_of(source);
+  s.begin(points.data(), source.size() != 0 ? values.data() : nullptr);
+}
+
+template <class T>
+const ranks* solver<T>::all() const noexcept {
+  return state_->all ? &*state_->all : nullptr;
 }
 
 template <class T>
@@ -302,15 +562,13 @@ void solver<T>::iterate(std::size_t count) {
   s.done += count;
   if (!s.has_inner_points() || count == 0) return;
   switch (s.how) {
-    case method::jacobi: {
-      T* const result = s.device->jacobi(s.on, s.u, s.other, s.g(), count);
-      if (result != s.u) std::swap(s.u, s.other);
+    case method::jacobi:
+      s.sweep_jacobi(count);
       break;
-    }
     case method::red_black:
       for (std::size_t left = count; left > 0;) {
         const int now = static_cast<int>(std::min<std::size_t>(left, most_sweeps));
-        s.device->relax(s.on, s.u, {}, s.g(), s.other, now);
+        s.relax(*s.fine, s.u, {}, s.g(), s.other, now);
         std::swap(s.u, s.other);
         left -= static_cast<std::size_t>(now);
       }
@@ -327,18 +585,17 @@ double solver<T>::residual() {
   if (!s.has_inner_points()) return 0;
   operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
   running.runs_on(s.where);
-  if (s.coarse.empty()) return static_cast<double>(s.device->largest_residual(s.on, s.u, s.g()));
+  if (s.coarse.empty()) return s.largest_residual(s.u);
   // The next cycle begins with the residual on the coarser grid, which takes the same reading of the memory.
-  coarse_level<T>& to = s.coarse.front();
   s.is_restricted = true;
-  return static_cast<double>(s.device->restrict_residual(s.on, s.u, s.g(), to.on, to.source.data(),
-                                                         to.across.view(), to.down.view(), true));
+  return s.largest(s.restrict_to(0, true));
 }
 
 template <class T>
 array<T> solver<T>::solution() const {
   const state& s = *state_;
-  const std::size_t pitch = static_cast<std::size_t>(s.on.pitch), width = s.lengths[1];
+  if (s.fine->halos) return solution_of_ranks().gather();
+  const std::size_t pitch = static_cast<std::size_t>(s.on().pitch), width = s.lengths[1];
   array<T> result(s.lengths);
   const array_view<const T> rows(s.u, shape{s.lengths[0], pitch}, s.where);
   const array<T> here = rows.on(target());
@@ -346,6 +603,24 @@ array<T> solver<T>::solution() const {
     std::copy_n(here.data() + r * pitch, width, result.data() + r * width);
   }
   return result;
+}
+
+template <class T>
+distributed_array<T> solver<T>::solution_of_ranks() const {
+  const state& s = *state_;
+  if (!s.all) fail("laplace: solution_of_ranks of a solver on one machine: use solution()");
+  const std::vector<std::size_t> begins = even_rows(s.lengths[0], s.all->size());
+  const auto me = static_cast<std::size_t>(s.all->rank());
+  const std::size_t count = begins[me + 1] - begins[me], width = s.lengths[1];
+  const auto pitch = static_cast<std::size_t>(s.on().pitch);
+  array<T> rows({count, width});
+  if (count > 0) {
+    const array_view<const T> there(s.u + begins[me] * pitch, shape{count, pitch}, s.where);
+    const array<T> here = there.on(target());
+    for (std::size_t r = 0; r < count; ++r)
+      std::copy_n(here.data() + r * pitch, width, rows.data() + r * width);
+  }
+  return {*s.all, s.lengths, begins, rows.on(s.where)};
 }
 
 template <class T>
@@ -369,6 +644,8 @@ double solve(solver<T>& problem, method how, const stopping& when, const after_p
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
       if (took.count() < 0.05 && piece < every) piece *= 2;
       if (took.count() > 0.2) piece = std::max<std::size_t>(piece / 2, 1);
+      // All ranks go the same way.
+      if (problem.all() != nullptr) problem.all()->broadcast(piece);
       then(residual);
     }
   }
@@ -381,6 +658,10 @@ template array<float> sine_edges<float>(std::size_t, std::size_t);
 template array<double> sine_edges<double>(std::size_t, std::size_t);
 template double sine_error<float>(const array_view<const float>&);
 template double sine_error<double>(const array_view<const double>&);
+template distributed_array<float> sine_edges<float>(const ranks&, std::size_t, std::size_t);
+template distributed_array<double> sine_edges<double>(const ranks&, std::size_t, std::size_t);
+template double sine_error<float>(const distributed_array<float>&);
+template double sine_error<double>(const distributed_array<double>&);
 template class solver<float>;
 template class solver<double>;
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/distributed_array.hpp>
+#include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -27,12 +29,17 @@ const char* name(method how) noexcept;
 /// inside.
 template <class T>
 array<T> sine_edges(std::size_t width, std::size_t height);
+/// The same over ranks.
+template <class T>
+distributed_array<T> sine_edges(const ranks& all, std::size_t width, std::size_t height);
 
 /// Its exact solution, e^(−πx)·sin(πy), at a point; and the largest difference from it of `u`, an array of
 /// shape (H, W).
 double sine_solution(double x, double y) noexcept;
 template <class T>
 double sine_error(const array_view<const T>& u);
+template <class T>
+double sine_error(const distributed_array<T>& u);
 
 /// An approximate solution that iterations improve; T is float or double. Every target gives the same bits.
 template <class T>
@@ -44,6 +51,11 @@ class solver {
   /// large that sums of them may not be.
   solver(const target& where, method how, const array_view<const T>& start,
          const array_view<const T>& source = array_view<const T>(nullptr, shape{0}));
+  /// The same over ranks, each of which computes a block of rows on its target; coarse grids of multigrid,
+  /// and those of fewer than eight rows a rank, each computes whole. Every rank makes the same calls and gets
+  /// the same numbers: the bits are those of one machine.
+  solver(const ranks& all, method how, const distributed_array<T>& start);
+  solver(const ranks& all, method how, const distributed_array<T>& start, const distributed_array<T>& source);
   ~solver();
   solver(const solver&) = delete;
   solver& operator=(const solver&) = delete;
@@ -68,8 +80,13 @@ class solver {
   /// residual.
   double first_residual() const noexcept;
 
-  /// The points, of shape (H, W), on the CPU.
+  /// The points, of shape (H, W), on the CPU; over ranks the rows of all, on every one.
   array<T> solution() const;
+  /// Over ranks: the rows of each, in even blocks, on its target.
+  distributed_array<T> solution_of_ranks() const;
+
+  /// The ranks, or nothing on one machine.
+  const ranks* all() const noexcept;
 
  private:
   struct state;
@@ -84,7 +101,8 @@ struct stopping {
       0;  ///< iterations from one look at the residual to the next; 0: a hundred sweeps or one cycle
 };
 
-/// Called with the residual that was seen last. It may throw to stop: the solver holds what has been done.
+/// Called with the residual that was seen last, over ranks on each after the same iterations. It may throw to
+/// stop, on all ranks or none: the solver holds what has been done.
 using after_piece = std::function<void(double residual)>;
 
 /// Iterates until the residual is small enough, and returns it. `then` is called every now and then, several

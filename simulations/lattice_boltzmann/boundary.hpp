@@ -39,10 +39,12 @@ struct wall_links {
 };
 
 /// A cell of the ring that stands for one of the grid, on the other side of a periodic boundary. The image's
-/// place is without the pair.
+/// place is without the pair. The first `in_ring` have images in the ring too, in rows that stand for those
+/// of another rank.
 struct periodic_copies {
   std::vector<link> ghosts;
   std::vector<std::uint64_t> images;
+  std::size_t in_ring = 0;
 };
 
 /// Cells on the left with a velocity given and cells on the right with a density given, 1 but for sound;
@@ -52,6 +54,9 @@ struct open_cells {
   std::vector<double> inflow_velocity;  // along x
   std::vector<double> inflow_slope;     // of that along y
   std::vector<std::uint64_t> outflow;
+  // Of the whole grid, of which a rank may have a part:
+  std::size_t outflows = 0;
+  double mean_outflow = 0;  // the velocity with which as much leaves as comes in
 };
 
 /// Numbers and addresses of the same on a target.

@@ -2,7 +2,6 @@
 #include "lattice_boltzmann/kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/reduce.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -77,9 +76,25 @@ class cpu_engine final : public engine<S> {
     for (std::uint64_t i = 0; i < count; ++i) {
       const rates<R> given = rates_of<S>(plan_.given, number + i);
       const populations<S> before = now();
-      over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) { step_(before, grid_, given, first, last); });
+      const auto step_rows = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+        over_rows(from, to, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+          step_(before, grid_, given, first, last);
+        });
+      };
       exchanged_ = !exchanged_;
       const populations<S> at = now();
+      if (plan_.halos) {
+        const std::ptrdiff_t last = grid_.height - 1;
+        step_rows(0, 1);
+        if (last > 0) step_rows(last, last + 1);
+        // What neighbours get lies there, and what comes from them then goes where it stands for.
+        for (std::size_t k = 0; k < plan_.copies.in_ring; ++k) copy_across(at, boundary, k);
+        start_halos(*plan_.halos, at, grid_);
+        step_rows(1, last);
+        plan_.halos->finish();
+      } else {
+        step_rows(0, grid_.height);
+      }
       constexpr std::size_t grain = 1024;
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
         double brought = 0;
@@ -88,7 +103,7 @@ class cpu_engine final : public engine<S> {
         }
         count_brought(brought);
       });
-      if (boundary.inflows + boundary.outflows != 0) let_flow(at, boundary, given);
+      if (plan_.open.outflows != 0) let_flow(at, boundary, given);
     }
   }
 
@@ -99,7 +114,7 @@ class cpu_engine final : public engine<S> {
     });
   }
 
-  double excess_mass() override {
+  std::vector<double> excess_of_rows() override {
     std::vector<double> of_rows(static_cast<std::size_t>(grid_.height));
     over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
       for (std::ptrdiff_t y = first; y < last; ++y) {
@@ -114,22 +129,22 @@ class cpu_engine final : public engine<S> {
         }
       }
     });
-    return reduce(target(), of_rows);
+    return of_rows;
   }
 
   double mass_brought() override { return units_brought_.exchange(0) * plan_.given.unit; }
 
-  force on_obstacles() override {
+  link_forces on_links() override {
     const populations<S> at = now();
-    force sum;
+    link_forces of;
     const std::size_t first = plan_.links.walls + plan_.links.moving, curved = first + plan_.links.obstacles;
     for (std::size_t i = first; i < plan_.links.size(); ++i) {
       const force taken =
           momentum_taken(at, plan_.links.places[i], i < curved, static_cast<R>(plan_.given.unit));
-      sum.x += taken.x;
-      sum.y += taken.y;
+      of.x.push_back(taken.x);
+      of.y.push_back(taken.y);
     }
-    return sum;
+    return of;
   }
 
   std::optional<std::size_t> blown_up() override {
@@ -197,8 +212,15 @@ class cpu_engine final : public engine<S> {
       for (std::size_t k = first; k < last; ++k) leaving_[k] = leaving_at(at, grid_, boundary, k);
     });
     double sum = 0;
-    for (const R leaving : leaving_) sum += static_cast<double>(leaving);
-    const R excess = outflow_excess(static_cast<R>(sum / static_cast<double>(leaving_.size())), boundary);
+    const auto add = [&](const auto& values) {
+      for (const R leaving : values) sum += static_cast<double>(leaving);
+    };
+    if (plan_.halos) {
+      add(plan_.halos->all().all_gather(leaving_));
+    } else {
+      add(leaving_);
+    }
+    const R excess = outflow_excess(static_cast<R>(sum / static_cast<double>(plan_.open.outflows)), boundary);
     cpu::for_slices(threads_, boundary.inflows + boundary.outflows, grain,
                     [&](std::size_t first, std::size_t last) {
                       double brought = 0;
@@ -248,18 +270,23 @@ class cpu_engine final : public engine<S> {
             .inflows = plan_.open.inflow.size(),
             .outflow = plan_.open.outflow.data(),
             .outflows = plan_.open.outflow.size(),
-            .mean_outflow = static_cast<R>(mean_outflow(plan_.open)),
+            .mean_outflow = static_cast<R>(plan_.open.mean_outflow),
             .unit = static_cast<R>(plan_.given.unit)};
   }
 
-  /// f(first, last) on slices of the rows.
+  /// f(first, last) on slices of all rows, or of rows from … to−1.
   template <class F>
   void over_rows(const F& f) {
+    over_rows(0, grid_.height, f);
+  }
+  template <class F>
+  void over_rows(std::ptrdiff_t from, std::ptrdiff_t to, const F& f) {
+    if (from >= to) return;
     constexpr std::size_t cells_worth_a_thread = std::size_t{1} << 10;
     const std::size_t grain = cells_worth_a_thread / static_cast<std::size_t>(grid_.width) + 1;
-    cpu::for_slices(threads_, static_cast<std::size_t>(grid_.height), grain,
+    cpu::for_slices(threads_, static_cast<std::size_t>(to - from), grain,
                     [&](std::size_t first, std::size_t last) {
-                      f(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(last));
+                      f(from + static_cast<std::ptrdiff_t>(first), from + static_cast<std::ptrdiff_t>(last));
                     });
   }
   template <class F>

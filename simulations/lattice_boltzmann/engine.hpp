@@ -2,6 +2,9 @@
 
 #include "lattice_boltzmann/boundary.hpp"
 #include "lattice_boltzmann/collision.hpp"
+#include <heddle/array.hpp>
+#include <heddle/halo_exchange.hpp>
+#include <heddle/reduce.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -12,15 +15,21 @@
 
 namespace heddle::lbm {
 
-/// What an engine needs to know of a flow.
+/// What an engine needs to know of a flow, or of a block of its rows.
 struct flow_plan {
   std::ptrdiff_t width = 0, height = 0;
-  std::vector<std::uint8_t> solid;  ///< of each cell, rows from the bottom; nothing where none is
+  std::shared_ptr<halo_exchange> halos;  ///< to the rows of other ranks; null where all rows are here
+  std::vector<std::uint8_t> solid;       ///< of each cell, rows from the bottom; nothing where none is
   wall_links links;
   periodic_copies copies;
   open_cells open;
   collision_kind kind = collision_kind::two_rates;
   rates<double> given;  ///< less the kicks
+};
+
+/// A component of each link's force.
+struct link_forces {
+  std::vector<double> x, y;
 };
 
 /// The populations of a flow on a target, and what advances them. Cells lie row after row, from the bottom.
@@ -43,15 +52,20 @@ class engine {
   /// nothing.
   virtual void read(std::ptrdiff_t first, std::ptrdiff_t count, moments<arithmetic<S>>* to) = 0;
 
-  /// The sum of the excess of density over the fluid cells, grouped by the size of the grid alone.
-  virtual double excess_mass() = 0;
+  /// The sums of the excess of density over the fluid cells of each row.
+  virtual std::vector<double> excess_of_rows() = 0;
+  double excess_mass() { return reduce(target(), excess_of_rows()); }
 
   /// What open ends and curved walls have added to that since the last call, of fixed16 to the last bit as
   /// long as all populations were within their range.
   virtual double mass_brought() = 0;
 
-  /// What the fluid has exerted on obstacles in the last step.
-  virtual force on_obstacles() = 0;
+  /// What the fluid has exerted on obstacles in the last step: by each link, in their order.
+  virtual link_forces on_links() = 0;
+  force on_obstacles() {
+    const link_forces of = on_links();
+    return {reduce(target(), of.x), reduce(target(), of.y)};
+  }
 
   /// The first fluid cell that is no flow, see is_a_flow(), or whose populations are at the end of their
   /// range.
@@ -97,11 +111,21 @@ inline bool is_general(const rates<double>& given) {
   return given.eddy > 0 || given.force_x != 0 || given.force_y != 0;
 }
 
-/// The velocity with which as much leaves as comes in.
-inline double mean_outflow(const open_cells& open) {
-  double sum = 0;
-  for (const double velocity : open.inflow_velocity) sum += velocity;
-  return open.outflow.empty() ? 0 : sum / static_cast<double>(open.outflow.size());
+/// Sends the populations that cross the edges of a block of rows, after a step and the exchange of planes,
+/// and receives those that come: three rows each way. The rows of the ring stand for those of other ranks.
+template <class S>
+void start_halos(halo_exchange& halos, const populations<S>& at, const layout& grid) {
+  static_assert(pair_y(1) == 1 && pair_y(2) == 1 && pair_y(3) == -1);
+  const auto row = [&](S* plane, std::ptrdiff_t y) {
+    return memory_part{plane + grid.at(0, y), static_cast<std::size_t>(grid.width) * sizeof(S)};
+  };
+  const std::ptrdiff_t last = grid.height - 1;
+  const memory_part to_before[] = {row(at.ahead[1], 0), row(at.ahead[2], 0), row(at.own[3], -1)};
+  const memory_part from_before[] = {row(at.own[1], 0), row(at.own[2], 0), row(at.ahead[3], -1)};
+  const memory_part to_after[] = {row(at.own[1], last + 1), row(at.own[2], last + 1), row(at.ahead[3], last)};
+  const memory_part from_after[] = {row(at.ahead[1], last + 1), row(at.ahead[2], last + 1),
+                                    row(at.own[3], last)};
+  halos.start(to_before, to_after, from_before, from_after);
 }
 
 /// The second numbers of links as an engine uses them. What a moving wall takes is a number that the storage

@@ -3,6 +3,7 @@
 #include "lattice_boltzmann/checkpoint.hpp"
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/geometry.hpp"
+#include "lattice_boltzmann/over_ranks.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/threads.hpp>
@@ -44,9 +45,12 @@ target chosen(const target& requested, const description& about, std::size_t mor
 
 struct flow::state {
   target where;
+  std::optional<ranks> all;
   settings given;
   description about;
-  flow_plan plan;
+  flow_plan plan;                   // of the rows of this rank
+  std::vector<std::uint8_t> solid;  // of all rows
+  bool has_obstacles = false;
   std::uint64_t steps = 0;
   std::size_t fluid_cells = 0;
   std::optional<std::uint64_t> compared;  // the step at which change() was called
@@ -61,9 +65,9 @@ struct flow::state {
   virtual force on_obstacles() = 0;
   virtual std::optional<std::size_t> blown_up() = 0;
   virtual std::optional<double> change() = 0;
-  virtual void write_populations(checkpoint_writer& to) = 0;
+  virtual void write_populations(std::optional<checkpoint_writer>& to) = 0;
   virtual void read_populations(checkpoint_reader& from) = 0;
-  virtual void write_compared(checkpoint_writer& to) = 0;
+  virtual void write_compared(std::optional<checkpoint_writer>& to) = 0;
   virtual void read_compared(checkpoint_reader& from) = 0;
 
   /// Throws for a flow that has blown up.
@@ -77,7 +81,19 @@ struct flow::state {
   /// Throws where there is no memory for so much.
   void look_for_room(std::size_t bytes) const {
     const operation running("lbm", given.width * given.height, name(given.kept));
-    const array<std::uint8_t> room(bytes, where);
+    const array<std::uint8_t> room(part_of_rank(bytes), where);
+  }
+  /// Of bytes of all rows.
+  std::size_t part_of_rank(std::size_t bytes) const {
+    return first_row() == 0 && rows() == given.height ? bytes : bytes / given.height * (rows() + 1);
+  }
+  std::size_t first_row() const { return plan.halos ? plan.halos->first_row() : 0; }
+  std::size_t rows() const { return plan.halos ? plan.halos->rows() : given.height; }
+  /// f on the rank that writes; where it throws, all do.
+  template <class F>
+  void on_first(const F& f) const {
+    if (all) return all->on_first(f);
+    f();
   }
   std::size_t bytes_compared() const { return given.width * given.height * bytes_of_velocity(given.kept); }
 
@@ -91,16 +107,21 @@ struct flow::state_of final : flow::state {
 
   void make_engine() {
     device = where.is_gpu() ? make_gpu_engine<S>(plan, where) : make_cpu_engine<S>(plan, where.threads());
+    if (plan.halos) device = std::make_unique<engine_over_ranks<S>>(plan, std::move(device));
+    // The engine has its own.
+    plan.solid = {};
+    plan.links = {};
   }
 
   void begin() override {
     make_engine();
     device->rest();
     if (begins_at_rest(given)) return;
-    const std::size_t width = given.width, rows = rows_at_once(width, given.height);
-    std::vector<S> populations(velocities * rows * width);
-    for (std::size_t first = 0; first < given.height; first += rows) {
-      const std::size_t count = std::min(rows, given.height - first);
+    const std::size_t width = given.width, piece = rows_at_once(width, given.height);
+    const std::size_t last = first_row() + rows();
+    std::vector<S> populations(velocities * piece * width);
+    for (std::size_t first = first_row(); first < last; first += piece) {
+      const std::size_t count = std::min(piece, last - first);
       cpu::for_slices(
           threads(), count, (std::size_t{1} << 12) / width + 1, [&](std::size_t low, std::size_t high) {
             for (std::size_t y = low; y < high; ++y) {
@@ -131,10 +152,10 @@ struct flow::state_of final : flow::state {
     std::vector<moments<R>> here(count * width);
     device->read(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count), here.data());
     for (std::size_t i = 0; i < here.size(); ++i) {
-      const bool solid = !plan.solid.empty() && plan.solid[first * width + i] != 0;
-      to[i] = solid ? moments<double>{}
-                    : moments<double>{static_cast<double>(here[i].excess), static_cast<double>(here[i].ux),
-                                      static_cast<double>(here[i].uy)};
+      const bool is_solid = !solid.empty() && solid[first * width + i] != 0;
+      to[i] = is_solid ? moments<double>{}
+                       : moments<double>{static_cast<double>(here[i].excess), static_cast<double>(here[i].ux),
+                                         static_cast<double>(here[i].uy)};
     }
   }
 
@@ -144,10 +165,10 @@ struct flow::state_of final : flow::state {
   std::optional<std::size_t> blown_up() override { return device->blown_up(); }
   std::optional<double> change() override { return device->change(); }
 
-  void write_populations(checkpoint_writer& to) override {
+  void write_populations(std::optional<checkpoint_writer>& to) override {
     in_blocks<S>(velocities, [&](std::ptrdiff_t first, std::ptrdiff_t count, S* block, std::size_t bytes) {
       device->store(first, count, block);
-      to.write(block, bytes);
+      on_first([&] { to->write(block, bytes); });
     });
   }
   void read_populations(checkpoint_reader& from) override {
@@ -158,10 +179,10 @@ struct flow::state_of final : flow::state {
       device->load(first, count, block);
     });
   }
-  void write_compared(checkpoint_writer& to) override {
+  void write_compared(std::optional<checkpoint_writer>& to) override {
     in_blocks<R>(2, [&](std::ptrdiff_t first, std::ptrdiff_t count, R* block, std::size_t bytes) {
       device->store_compared(first, count, block);
-      to.write(block, bytes);
+      on_first([&] { to->write(block, bytes); });
     });
   }
   void read_compared(checkpoint_reader& from) override {
@@ -184,7 +205,8 @@ struct flow::state_of final : flow::state {
   }
 };
 
-std::unique_ptr<flow::state> flow::make(const target& requested, const settings& given, bool compares) {
+std::unique_ptr<flow::state> flow::make(const target& requested, const std::optional<ranks>& all,
+                                        const settings& given, bool compares) {
   std::unique_ptr<state> made;
   switch (given.kept) {
     case storage::f64:
@@ -197,23 +219,40 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
       made = std::make_unique<state_of<fixed16>>();
       break;
   }
+  made->all = all;
   made->given = completed(given);
   made->about = describe(made->given);
   const std::size_t cells = made->given.width * made->given.height;
   const std::size_t more = compares ? made->bytes_compared() : 0;
   made->where = chosen(requested, made->about, more);
   made->about.bytes += more;
+  if (all && all->size() > 1 && made->given.height >= static_cast<std::size_t>(all->size())) {
+    const bool is_periodic =
+        made->given.which == flow_case::taylor_green || made->given.which == flow_case::free;
+    made->plan.halos =
+        std::make_shared<halo_exchange>(*all, even_rows(made->given.height, all->size()), is_periodic);
+  }
   // Boundaries take time and memory too: whether there is memory for the rest is known first.
   made->look_for_room(made->about.bytes);
-  made->plan = make_plan(made->given, made->about);
+  made->solid = solid_cells(made->given);
+  made->plan = make_plan(made->given, made->about, made->solid, made->plan.halos);
   made->fluid_cells =
-      cells - static_cast<std::size_t>(std::count_if(made->plan.solid.begin(), made->plan.solid.end(),
+      cells - static_cast<std::size_t>(std::count_if(made->solid.begin(), made->solid.end(),
                                                      [](std::uint8_t cell) { return cell != 0; }));
+  const std::size_t links = made->plan.links.obstacles + made->plan.links.curved;
+  made->has_obstacles = links != 0;
+  if (made->plan.halos) {
+    const array<std::size_t> of_ranks = all->all_gather(links);
+    made->has_obstacles = std::any_of(of_ranks.begin(), of_ranks.end(), [](std::size_t n) { return n != 0; });
+  }
   return made;
 }
 
 flow::flow(std::unique_ptr<state> made) : state_(std::move(made)) {}
-flow::flow(const target& where, const settings& given) : state_(make(where, given, false)) {
+flow::flow(const target& where, const settings& given) : flow(where, std::nullopt, given) {}
+flow::flow(const ranks& all, const settings& given) : flow(all.where(), all, given) {}
+flow::flow(const target& where, const std::optional<ranks>& all, const settings& given)
+    : state_(make(where, all, given, false)) {
   {
     const operation running("lbm", state_->given.width * state_->given.height, name(state_->given.kept));
     state_->begin();
@@ -240,7 +279,7 @@ double flow::time() const noexcept {
   return static_cast<double>(state_->steps) * state_->about.speed / state_->about.length;
 }
 bool flow::is_solid(std::size_t x, std::size_t y) const noexcept {
-  return !state_->plan.solid.empty() && state_->plan.solid[y * state_->given.width + x] != 0;
+  return !state_->solid.empty() && state_->solid[y * state_->given.width + x] != 0;
 }
 
 void flow::advance(std::uint64_t count) {
@@ -372,7 +411,7 @@ std::size_t flow::fluid_cells() const noexcept {
   return state_->fluid_cells;
 }
 bool flow::has_obstacles() const noexcept {
-  return state_->plan.links.obstacles + state_->plan.links.curved != 0;
+  return state_->has_obstacles;
 }
 
 std::optional<double> flow::change() {
@@ -439,15 +478,23 @@ std::optional<double> flow::pressure_difference() const {
 void flow::save(const std::string& path) const {
   check();
   const bool compares = state_->compared && state_->steps - *state_->compared <= steps_between_comparisons();
-  checkpoint_writer to(path, state_->given, state_->steps, compares ? state_->compared : std::nullopt);
+  std::optional<checkpoint_writer> to;  // of the rank that writes
+  state_->on_first(
+      [&] { to.emplace(path, state_->given, state_->steps, compares ? state_->compared : std::nullopt); });
   state_->write_populations(to);
   if (compares) state_->write_compared(to);
-  to.commit();
+  state_->on_first([&] { to->commit(); });
 }
 
 flow flow::resume(const target& where, const std::string& path) {
+  return resume(where, std::nullopt, path);
+}
+flow flow::resume(const ranks& all, const std::string& path) {
+  return resume(all.where(), all, path);
+}
+flow flow::resume(const target& where, const std::optional<ranks>& all, const std::string& path) {
   checkpoint_reader from(path);
-  std::unique_ptr<state> made = make(where, from.given(), from.compared().has_value());
+  std::unique_ptr<state> made = make(where, all, from.given(), from.compared().has_value());
   made->steps = from.steps();
   made->compared = from.compared();
   {

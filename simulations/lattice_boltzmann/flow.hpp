@@ -3,6 +3,7 @@
 #include "lattice_boltzmann/collision.hpp"
 #include "lattice_boltzmann/settings.hpp"
 #include <heddle/array.hpp>
+#include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -23,9 +24,16 @@ class flow {
   /// `automatic` is a GPU that has room for it, unless it is small, or every core.
   flow(const target& where, const settings& given);
 
+  /// The same over ranks, each of which computes a block of rows on its target; with fewer rows than ranks
+  /// each computes all. Every rank gives the same settings, makes the same calls, also of what only reads,
+  /// and gets the answers of all: those of one machine, bit for bit, whose target is of the same kind.
+  flow(const ranks& all, const settings& given);
+
   /// Goes on from a checkpoint, bit for bit on the same kind of target. Throws heddle::error for what is no
   /// whole checkpoint.
   static flow resume(const target& where, const std::string& path);
+  /// The same over ranks, whatever number of them wrote it; each reads the file.
+  static flow resume(const ranks& all, const std::string& path);
 
   flow(flow&&) noexcept;
   flow& operator=(flow&&) noexcept;
@@ -82,7 +90,8 @@ class flow {
   /// 0.001, diameter 0.1). Other cases have none, nor has a cylinder with an obstacle within three cells.
   std::optional<double> pressure_difference() const;
 
-  /// Writes a checkpoint, whole or not at all. Throws heddle::error for a flow that has blown up.
+  /// Writes a checkpoint, whole or not at all; of ranks the first writes. Throws heddle::error for a flow
+  /// that has blown up.
   void save(const std::string& path) const;
 
  private:
@@ -90,7 +99,10 @@ class flow {
   template <class S>
   struct state_of;
   explicit flow(std::unique_ptr<state> made);
-  static std::unique_ptr<state> make(const target& where, const settings& given, bool compares);
+  static std::unique_ptr<state> make(const target& where, const std::optional<ranks>& all,
+                                     const settings& given, bool compares);
+  static flow resume(const target& where, const std::optional<ranks>& all, const std::string& path);
+  flow(const target& where, const std::optional<ranks>& all, const settings& given);
 
   std::unique_ptr<state> state_;
 };

@@ -43,12 +43,16 @@ double meeting(const circle& around, double x, double y, int cx, int cy) {
 /// Links and copies of a case, found cell by cell.
 class boundary_finder {
  public:
-  boundary_finder(const settings& given, const std::vector<std::uint8_t>& solid)
+  /// Of `rows` rows from `first` on; other ranks have the rest.
+  boundary_finder(const settings& given, const std::vector<std::uint8_t>& solid, std::size_t first,
+                  std::size_t rows)
       : given_(given),
         solid_(solid),
         width_(static_cast<std::ptrdiff_t>(given.width)),
         height_(static_cast<std::ptrdiff_t>(given.height)),
-        grid_(layout::of(width_, height_, 1)),
+        first_(static_cast<std::ptrdiff_t>(first)),
+        last_(static_cast<std::ptrdiff_t>(first + rows)),
+        grid_(layout::of(width_, last_ - first_, 1)),
         ends_(sides_of(given)),
         around_(cylinder_of(given)) {}
 
@@ -60,7 +64,7 @@ class boundary_finder {
     const auto at_edge = [this](std::ptrdiff_t x, std::ptrdiff_t y) {
       return x == 0 || y == 0 || x == width_ - 1 || y == height_ - 1;
     };
-    for (std::ptrdiff_t y = 0; y < height_; ++y) {
+    for (std::ptrdiff_t y = first_; y < last_; ++y) {
       // Without obstacles all that matters is at the edges.
       const bool whole = !solid_.empty() || at_edge(1, y);
       for (std::ptrdiff_t x = 0; x < width_; x += whole || x == width_ - 1 ? 1 : width_ - 1) {
@@ -73,18 +77,27 @@ class boundary_finder {
     }
     gather(plan);
     if (!ends_.open) return;
+    double sum = 0;
     for (std::ptrdiff_t y = 0; y < height_; ++y) {
+      const bool is_here = y >= first_ && y < last_;
       if (!is_solid(0, y)) {
-        plan.open.inflow.push_back(static_cast<std::uint64_t>(grid_.at(0, y)));
         const double height = static_cast<double>(height_), at = static_cast<double>(y);
         const bool is_uniform = given_.which == flow_case::free;
-        plan.open.inflow_velocity.push_back(given_.velocity * (is_uniform ? 1 : parabola(at, height)));
-        plan.open.inflow_slope.push_back(
-            is_uniform ? 0 : given_.velocity * 4 * (height - 2 * at - 1) / (height * height));
+        const double velocity = given_.velocity * (is_uniform ? 1 : parabola(at, height));
+        sum += velocity;
+        if (is_here) {
+          plan.open.inflow.push_back(static_cast<std::uint64_t>(place(0, y)));
+          plan.open.inflow_velocity.push_back(velocity);
+          plan.open.inflow_slope.push_back(
+              is_uniform ? 0 : given_.velocity * 4 * (height - 2 * at - 1) / (height * height));
+        }
       }
-      if (!is_solid(width_ - 1, y))
-        plan.open.outflow.push_back(static_cast<std::uint64_t>(grid_.at(width_ - 1, y)));
+      if (!is_solid(width_ - 1, y)) {
+        ++plan.open.outflows;
+        if (is_here) plan.open.outflow.push_back(static_cast<std::uint64_t>(place(width_ - 1, y)));
+      }
     }
+    plan.open.mean_outflow = sum / static_cast<double>(plan.open.outflows);
   }
 
  private:
@@ -96,6 +109,8 @@ class boundary_finder {
     }
   };
 
+  std::ptrdiff_t place(std::ptrdiff_t x, std::ptrdiff_t y) const { return grid_.at(x, y - first_); }
+
   /// What a fluid cell sends along or against a pair's velocity.
   void look(std::ptrdiff_t x, std::ptrdiff_t y, int p, bool is_against) {
     const int sign = is_against ? -1 : 1;
@@ -105,7 +120,7 @@ class boundary_finder {
     const std::ptrdiff_t image_x = ends_.periodic_x ? (to_x + width_) % width_ : to_x;
     const std::ptrdiff_t image_y = ends_.periodic_y ? (to_y + height_) % height_ : to_y;
     const bool inside = image_x >= 0 && image_x < width_ && image_y >= 0 && image_y < height_;
-    const link here = make_link(is_against ? grid_.at(x, y) : grid_.at(to_x, to_y), p, is_against);
+    const link here = make_link(is_against ? place(x, y) : place(to_x, to_y), p, is_against);
     if (!inside) {
       // The lid ends at the corners, whose links are the side walls': else the flow would converge to first
       // order. So it does beside obstacles: what the two ends of a link take must cancel.
@@ -123,8 +138,11 @@ class boundary_finder {
       } else {
         obstacles_.push_back({here, 0});
       }
-    } else if (!is_against && (to_x != image_x || to_y != image_y)) {
-      images_.push_back({here, static_cast<std::uint64_t>(grid_.at(image_x, image_y))});
+    } else if (!is_against && image_y >= first_ && image_y < last_) {
+      if (to_x != image_x || to_y != image_y)
+        images_.push_back({here, static_cast<std::uint64_t>(place(image_x, image_y))});
+    } else if (!is_against && to_x != image_x) {
+      images_in_ring_.push_back({here, static_cast<std::uint64_t>(place(image_x, to_y))});
     }
   }
 
@@ -145,21 +163,24 @@ class boundary_finder {
         for (const found& one : *kind) links.second.push_back(one.second);
       }
     }
-    std::sort(images_.begin(), images_.end());
-    for (const auto& [ghost, image] : images_) {
-      plan.copies.ghosts.push_back(ghost);
-      plan.copies.images.push_back(image);
+    plan.copies.in_ring = images_in_ring_.size();
+    for (auto* copies : {&images_in_ring_, &images_}) {
+      std::sort(copies->begin(), copies->end());
+      for (const auto& [ghost, image] : *copies) {
+        plan.copies.ghosts.push_back(ghost);
+        plan.copies.images.push_back(image);
+      }
     }
   }
 
   const settings& given_;
   const std::vector<std::uint8_t>& solid_;
-  std::ptrdiff_t width_, height_;
+  std::ptrdiff_t width_, height_, first_, last_;
   layout grid_;
   sides ends_;
   circle around_;
   std::vector<found> walls_, moving_, obstacles_, curved_;
-  std::vector<std::pair<link, std::uint64_t>> images_;
+  std::vector<std::pair<link, std::uint64_t>> images_in_ring_, images_;
 };
 
 /// Throws unless what comes in on the left can leave on the right. Fluid goes between two obstacles that
@@ -203,31 +224,45 @@ void check_ways(const settings& given, const std::vector<std::uint8_t>& solid) {
 
 }  // namespace
 
-flow_plan make_plan(const settings& given, const description& about) {
-  flow_plan plan;
-  plan.width = static_cast<std::ptrdiff_t>(given.width);
-  plan.height = static_cast<std::ptrdiff_t>(given.height);
-  plan.solid = given.obstacles;
+std::vector<std::uint8_t> solid_cells(const settings& given) {
+  std::vector<std::uint8_t> solid = given.obstacles;
   if (given.which == flow_case::cylinder) {
-    plan.solid.resize(given.width * given.height, 0);
+    solid.resize(given.width * given.height, 0);
     const circle around = cylinder_of(given);
     for (std::size_t y = 0; y < given.height; ++y) {
       for (std::size_t x = 0; x < given.width; ++x) {
-        if (around.contains(static_cast<double>(x), static_cast<double>(y)))
-          plan.solid[y * given.width + x] = 1;
+        if (around.contains(static_cast<double>(x), static_cast<double>(y))) solid[y * given.width + x] = 1;
       }
     }
   }
-  if (is_open(given) && !plan.solid.empty()) {
+  if (is_open(given) && !solid.empty()) {
     // Open cells look at the cell beside them: an obstacle there goes on to the boundary.
     for (std::size_t y = 0; y < given.height; ++y) {
-      std::uint8_t* const row = plan.solid.data() + y * given.width;
+      std::uint8_t* const row = solid.data() + y * given.width;
       row[0] |= row[1];
       row[given.width - 1] |= row[given.width - 2];
     }
   }
-  if (is_open(given) && !plan.solid.empty()) check_ways(given, plan.solid);
-  boundary_finder(given, plan.solid).find(plan);
+  if (is_open(given) && !solid.empty()) check_ways(given, solid);
+  return solid;
+}
+
+flow_plan make_plan(const settings& given, const description& about) {
+  return make_plan(given, about, solid_cells(given), nullptr);
+}
+
+flow_plan make_plan(const settings& given, const description& about, const std::vector<std::uint8_t>& solid,
+                    const std::shared_ptr<halo_exchange>& halos) {
+  const std::size_t first = halos ? halos->first_row() : 0, rows = halos ? halos->rows() : given.height;
+  flow_plan plan;
+  plan.width = static_cast<std::ptrdiff_t>(given.width);
+  plan.height = static_cast<std::ptrdiff_t>(rows);
+  plan.halos = halos;
+  if (!solid.empty()) {
+    const auto begin = solid.begin() + static_cast<std::ptrdiff_t>(first * given.width);
+    plan.solid.assign(begin, begin + static_cast<std::ptrdiff_t>(rows * given.width));
+  }
+  boundary_finder(given, solid, first, rows).find(plan);
 
   plan.kind = given.how == collision::regularized ? collision_kind::regularized : collision_kind::two_rates;
   const double tau = about.relaxation_time;

@@ -9,6 +9,12 @@ namespace heddle::lbm {
 /// from 1/2 is 3/16 for trt, so that walls are half-way between cells for a parabola at any viscosity; less
 /// where an open flow has a low viscosity.
 flow_plan make_plan(const settings& given, const description& about);
+/// The same of a block of rows over ranks, of a flow with the solid cells that solid_cells() finds.
+flow_plan make_plan(const settings& given, const description& about, const std::vector<std::uint8_t>& solid,
+                    const std::shared_ptr<halo_exchange>& halos);
+/// Of each cell, rows from the bottom; nothing where none is. Throws heddle::error where what comes in could
+/// not leave.
+std::vector<std::uint8_t> solid_cells(const settings& given);
 
 /// What a cell begins with.
 struct beginning {

@@ -1,8 +1,8 @@
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/gpu_kernels.cuh"
 #include <heddle/array.hpp>
+#include <heddle/halo_exchange.hpp>
 #include <heddle/launch.cuh>
-#include <heddle/reduce.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -39,7 +39,10 @@ class gpu_engine final : public engine<S> {
         inflow_velocity_(numbers(plan.open.inflow_velocity), where),
         inflow_slope_(numbers(plan.open.inflow_slope), where),
         outflow_(plan.open.outflow, where),
-        mean_outflow_(static_cast<R>(mean_outflow(plan.open))),
+        outflows_(plan.open.outflows),
+        mean_outflow_(static_cast<R>(plan.open.mean_outflow)),
+        halos_(plan.halos),
+        in_ring_(plan.copies.in_ring),
         excess_(1, where),
         brought_(1, where),
         found_(1, where),
@@ -94,13 +97,13 @@ class gpu_engine final : public engine<S> {
     copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
   }
 
-  double excess_mass() override {
+  std::vector<double> excess_of_rows() override {
     const current_device current(where_);
-    array<double> of_blocks(heddle::gpu::grid_for(cells_of(grid_.height), cells_summed), where_);
-    sum_excess<S><<<static_cast<unsigned>(of_blocks.size()), look_threads, 0, where_.stream()>>>(
-        now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), of_blocks.data());
+    array<double> of_rows(static_cast<std::size_t>(grid_.height), where_);
+    sum_excess<S><<<static_cast<unsigned>(of_rows.size()), look_threads, 0, where_.stream()>>>(
+        now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), of_rows.data());
     check(cudaGetLastError(), "launch of sum_excess");
-    return reduce(where_, of_blocks);
+    return on_cpu(of_rows);
   }
 
   double mass_brought() override {
@@ -109,7 +112,7 @@ class gpu_engine final : public engine<S> {
     return units * given_.unit;
   }
 
-  force on_obstacles() override {
+  link_forces on_links() override {
     const std::size_t count = sizes_.obstacles + sizes_.curved;
     if (count == 0) return {};
     const current_device current(where_);
@@ -119,7 +122,7 @@ class gpu_engine final : public engine<S> {
             now(), links_.data() + sizes_.walls + sizes_.moving, count, sizes_.obstacles,
             static_cast<R>(given_.unit), x.data(), y.data());
     check(cudaGetLastError(), "launch of forces_of_links");
-    return {reduce(where_, x), reduce(where_, y)};
+    return {on_cpu(x), on_cpu(y)};
   }
 
   std::optional<std::size_t> blown_up() override {
@@ -165,6 +168,12 @@ class gpu_engine final : public engine<S> {
     before_ = array<R>(2 * cells_of(grid_.height), where_);
     before_.fill(0);
   }
+  template <class T>
+  static std::vector<T> on_cpu(const array<T>& x) {
+    std::vector<T> made(x.size());
+    copy(made.data(), target(), x.data(), x.where(), x.size() * sizeof(T));
+    return made;
+  }
   static std::vector<R> numbers(const std::vector<double>& from) { return {from.begin(), from.end()}; }
   struct counts {
     std::size_t walls, moving, obstacles, curved;
@@ -208,7 +217,7 @@ class gpu_engine final : public engine<S> {
     const auto stream = where_.stream();
     constexpr unsigned cells_a_block = step_threads<S> * cells_of_thread<S>;
     const unsigned tiles = (static_cast<unsigned>(grid_.width) + cells_a_block - 1) / cells_a_block;
-    const unsigned blocks = tiles * static_cast<unsigned>(grid_.height);
+    const auto height = static_cast<unsigned>(grid_.height);
     const std::size_t ends = boundary.inflows + boundary.outflows;
     if (count == 0) {
       // CUDA brings kernels to the GPU when they are first named, which takes as long as many steps.
@@ -227,24 +236,55 @@ class gpu_engine final : public engine<S> {
       populations<S> from = now();
       // Up or down only: words stay aligned, and cells go one further themselves.
       for (int p = 0; p < pairs; ++p) from.ahead[p] += pair_y(p) * grid_.pitch;
-      if constexpr (is_fixed<S>) {
-        step_pairs<Kind, General><<<blocks, step_threads<S>, 0, stream>>>(from, {grid_, tiles}, given);
-      } else {
-        step_words<S, Kind, General><<<blocks, step_threads<S>, 0, stream>>>(from, {grid_, tiles}, given);
-      }
+      // Rows first, first + apart, …
+      const auto step_rows = [&](unsigned first, unsigned rows, unsigned apart) {
+        if (rows == 0) return;
+        const tiling over{grid_, tiles, first, apart};
+        if constexpr (is_fixed<S>) {
+          step_pairs<Kind, General><<<tiles * rows, step_threads<S>, 0, stream>>>(from, over, given);
+        } else {
+          step_words<S, Kind, General><<<tiles * rows, step_threads<S>, 0, stream>>>(from, over, given);
+        }
+      };
       exchanged_ = !exchanged_;
+      if (halos_) {
+        step_rows(0, height > 1 ? 2 : 1, height - 1);
+        // What neighbours get lies there, and what comes from them then goes where it stands for.
+        if (in_ring_ != 0) copy_in_ring<S><<<1, boundary_threads, 0, stream>>>(now(), boundary, in_ring_);
+        check(cudaGetLastError(), "launch of the rows at the edges");
+        start_halos(*halos_, now(), grid_);
+        step_rows(1, height > 2 ? height - 2 : 0, 1);
+        halos_->finish();
+      } else {
+        step_rows(0, height, 1);
+      }
       if (boundary.exchanges() != 0) {
         exchange_links<S>
             <<<heddle::gpu::grid_for(boundary.exchanges(), boundary_threads), boundary_threads, 0, stream>>>(
                 now(), grid_, boundary, brought_.data());
       }
+      if (outflows_ != 0) {
+        const array<R> leaving = leaving_of_all(boundary);
+        find_outflow<S><<<1, outflow_threads, 0, stream>>>(
+            now(), grid_, boundary, halos_ ? leaving.data() : nullptr, outflows_, excess_.data());
+      }
       if (ends != 0) {
-        find_outflow<S><<<1, outflow_threads, 0, stream>>>(now(), grid_, boundary, excess_.data());
         open_ends<S><<<heddle::gpu::grid_for(ends, boundary_threads), boundary_threads, 0, stream>>>(
             now(), grid_, boundary, given, excess_.data(), brought_.data());
       }
       check(cudaGetLastError(), "launch of a step");
     }
+  }
+
+  /// What leaves through the outflows of all ranks; without others nothing.
+  array<R> leaving_of_all(const boundary_view<R>& boundary) {
+    if (!halos_) return {};
+    array<R> mine(boundary.outflows, where_);
+    if (boundary.outflows != 0)
+      leaving_of_outflow<S><<<heddle::gpu::grid_for(boundary.outflows, boundary_threads), boundary_threads, 0,
+                              where_.stream()>>>(now(), grid_, boundary, mine.data());
+    check(cudaGetLastError(), "launch of leaving_of_outflow");
+    return halos_->all().all_gather(on_cpu(mine)).on(where_);
   }
 
   target where_;
@@ -260,7 +300,10 @@ class gpu_engine final : public engine<S> {
   array<std::uint64_t> inflow_;
   array<R> inflow_velocity_, inflow_slope_;
   array<std::uint64_t> outflow_;
+  std::size_t outflows_;
   R mean_outflow_;
+  std::shared_ptr<halo_exchange> halos_;
+  std::size_t in_ring_;
   array<R> excess_;
   array<double> brought_;
   array<unsigned long long> found_;

@@ -22,10 +22,11 @@ struct device_math {
   }
 };
 
-/// Blocks go along rows, row after row.
+/// Blocks go along rows, row after row: first, first + apart, and so on.
 struct tiling {
   layout grid;
   unsigned tiles;  // across a row
+  unsigned first = 0, apart = 1;
 };
 
 template <class S>
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(step_threads<S>)
                const __grid_constant__ rates<arithmetic<S>> given) {
   constexpr unsigned whole = 0xffffffffu;
   constexpr int cells = cells_of_thread<S>;
-  const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
+  const unsigned row = over.first + blockIdx.x / over.tiles * over.apart, tile = blockIdx.x % over.tiles;
   const unsigned x = cells * (tile * step_threads<S> + threadIdx.x), lane = threadIdx.x % 32;
   // Whole warps: what they compute beyond the row lies in the columns between two rows, and means nothing.
   static_assert(32 * cells <= 2 * layout::row_alignment);
@@ -175,7 +176,7 @@ __global__ void __launch_bounds__(step_threads<fixed16>)
                const __grid_constant__ rates<float> given) {
   constexpr unsigned whole = 0xffffffffu, halves_between = 0x5432;
   constexpr int cells = cells_of_thread<fixed16>, last = words_of_thread - 1;
-  const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
+  const unsigned row = over.first + blockIdx.x / over.tiles * over.apart, tile = blockIdx.x % over.tiles;
   const unsigned x = cells * (tile * step_threads<fixed16> + threadIdx.x), lane = threadIdx.x % 32;
   // Whole warps: what they compute beyond the row lies in the columns between two rows, and means nothing.
   static_assert(32 * cells <= 2 * layout::row_alignment);
@@ -270,14 +271,16 @@ __global__ void __launch_bounds__(boundary_threads)
 
 /// One block finds the excess of density of the outflow.
 inline constexpr unsigned outflow_threads = 256;
+/// `leaving` is what leaves through each of so many, where ranks have parts of it; else it is found here.
 template <class S>
 __global__ void __launch_bounds__(outflow_threads)
     find_outflow(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
-                 const __grid_constant__ boundary_view<arithmetic<S>> all, arithmetic<S>* excess) {
+                 const __grid_constant__ boundary_view<arithmetic<S>> all, const arithmetic<S>* leaving,
+                 std::size_t outflows, arithmetic<S>* excess) {
   __shared__ double sums[outflow_threads];
   double sum = 0;
-  for (std::size_t k = threadIdx.x; k < all.outflows; k += outflow_threads) {
-    sum += static_cast<double>(leaving_at(at, grid, all, k));
+  for (std::size_t k = threadIdx.x; k < outflows; k += outflow_threads) {
+    sum += static_cast<double>(leaving != nullptr ? leaving[k] : leaving_at(at, grid, all, k));
   }
   sums[threadIdx.x] = sum;
   for (unsigned half = outflow_threads / 2; half > 0; half /= 2) {
@@ -285,8 +288,24 @@ __global__ void __launch_bounds__(outflow_threads)
     if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
   }
   if (threadIdx.x == 0) {
-    *excess = outflow_excess(static_cast<arithmetic<S>>(sums[0] / static_cast<double>(all.outflows)), all);
+    *excess = outflow_excess(static_cast<arithmetic<S>>(sums[0] / static_cast<double>(outflows)), all);
   }
+}
+
+template <class S>
+__global__ void __launch_bounds__(boundary_threads)
+    leaving_of_outflow(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+                       const __grid_constant__ boundary_view<arithmetic<S>> all, arithmetic<S>* leaving) {
+  const std::size_t number = thread_number();
+  if (number < all.outflows) leaving[number] = leaving_at(at, grid, all, number);
+}
+
+/// The first copies, by one block.
+template <class S>
+__global__ void __launch_bounds__(boundary_threads)
+    copy_in_ring(const __grid_constant__ populations<S> at,
+                 const __grid_constant__ boundary_view<arithmetic<S>> all, std::size_t count) {
+  for (std::size_t k = threadIdx.x; k < count; k += boundary_threads) copy_across(at, all, k);
 }
 
 template <class S>
@@ -344,20 +363,17 @@ __global__ void __launch_bounds__(look_threads)
   if (cell < count * grid.width) to[cell] = moments_at(at, grid, first * grid.width + cell, given);
 }
 
-/// Each block adds up the excess of density of its own cells.
-inline constexpr unsigned cells_summed = 16 * look_threads;
+/// Each block adds up the excess of density of the cells of a row.
 template <class S>
 __global__ void __launch_bounds__(look_threads)
     sum_excess(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
                const __grid_constant__ rates<arithmetic<S>> given, const std::uint8_t* solid,
-               double* of_blocks) {
+               double* of_rows) {
   __shared__ double sums[look_threads];
-  const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(blockIdx.x) * cells_summed,
-                       cells = grid.width * grid.height;
   double sum = 0;
-  for (unsigned i = threadIdx.x; i < cells_summed; i += look_threads) {
-    const std::ptrdiff_t cell = first + i;
-    if (cell >= cells || (solid != nullptr && solid[cell] != 0)) continue;
+  for (std::ptrdiff_t x = threadIdx.x; x < grid.width; x += look_threads) {
+    const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(blockIdx.x) * grid.width + x;
+    if (solid != nullptr && solid[cell] != 0) continue;
     sum += static_cast<double>(moments_at(at, grid, cell, given).excess);
   }
   sums[threadIdx.x] = sum;
@@ -365,7 +381,7 @@ __global__ void __launch_bounds__(look_threads)
     __syncthreads();
     if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
   }
-  if (threadIdx.x == 0) of_blocks[blockIdx.x] = sums[0];
+  if (threadIdx.x == 0) of_rows[blockIdx.x] = sums[0];
 }
 
 template <class S>

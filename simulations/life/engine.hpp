@@ -2,6 +2,7 @@
 
 #include "life/grid.hpp"
 #include "life/rule.hpp"
+#include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -43,8 +44,41 @@ class engine {
 std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const rule& law,
                                     const target& where);
 
-std::unique_ptr<engine> per_cell_engine(const bounds& size, const rule& law, const target& where);
-std::unique_ptr<engine> sliced_engine(const bounds& size, const rule& law, const target& where);
+/// The same over ranks, each of which computes a block of rows on its target; all have targets of one kind.
+/// Every rank makes the same calls: each takes from `load` the rows that it needs, and gets the population
+/// and the cells of all.
+std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const rule& law, const ranks& all);
+
+/// An engine that can advance some of its rows alone: those of a block in a larger grid, with rows around
+/// them that other ranks own. It keeps two grids, of which one is read and the other written.
+class row_engine : public engine {
+ public:
+  /// So many generations or fewer, but one at least, can be advanced at once.
+  virtual std::uint64_t at_once(std::uint64_t generations) const = 0;
+  /// Writes rows first … last−1 of the other grid: `generations` later, as at_once allows. Rows that these
+  /// do not depend on may hold anything. Asynchronous on a GPU.
+  virtual void advance_rows(std::size_t first, std::size_t last, std::size_t generations) = 0;
+  /// The other grid becomes this one.
+  virtual void exchange_grids() = 0;
+
+  /// Rows `count` from `first` on to and from cells.
+  virtual void load_rows(std::size_t first, const grid& cells) = 0;
+  virtual grid cells_of_rows(std::size_t first, std::size_t count) = 0;
+  virtual std::uint64_t population_of_rows(std::size_t first, std::size_t count) = 0;
+
+  /// How rows lie in memory, one behind the other: row 0 of this grid or of the other one.
+  virtual std::size_t row_bytes() const = 0;
+  virtual std::byte* rows(bool of_other) const = 0;
+};
+
+/// Every engine but those of small grids on a GPU, see gpu_engine.
+std::unique_ptr<row_engine> make_row_engine(algorithm which, const bounds& size, const rule& law,
+                                            const target& where);
+
+std::unique_ptr<row_engine> per_cell_engine(const bounds& size, const rule& law, const target& where);
+std::unique_ptr<row_engine> sliced_engine(const bounds& size, const rule& law, const target& where);
 std::unique_ptr<engine> gpu_engine(algorithm which, const bounds& size, const rule& law, const target& where);
+std::unique_ptr<row_engine> gpu_row_engine(algorithm which, const bounds& size, const rule& law,
+                                           const target& where);
 
 }  // namespace heddle::life

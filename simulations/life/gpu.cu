@@ -16,10 +16,31 @@ using heddle::gpu::check;
 using heddle::gpu::current_device;
 
 /// What all engines have: two arrays on a GPU, of which each generation reads one and writes the other.
-class on_gpu : public engine {
+class on_gpu : public row_engine {
  public:
   on_gpu(const bounds& size, const rule& law, const target& where, std::size_t bytes)
       : size_(size), law_(law), where_(where), now_(bytes, where), next_(bytes, where) {}
+
+  void load(const grid& cells) override { load_rows(0, cells); }
+  grid cells() override { return cells_of_rows(0, size_.height); }
+  std::uint64_t population() override { return population_of_rows(0, size_.height); }
+
+  void advance(std::uint64_t generations) override {
+    while (generations > 0) {
+      const std::uint64_t now = at_once(generations);
+      advance_rows(0, size_.height, now);
+      exchange_grids();
+      generations -= now;
+    }
+    where_.wait();
+  }
+
+  std::uint64_t at_once(std::uint64_t) const override { return 1; }
+  void exchange_grids() override { std::swap(now_, next_); }
+  std::size_t row_bytes() const override { return bytes() / size_.height; }
+  std::byte* rows(bool of_other) const override {
+    return static_cast<std::byte*>((of_other ? next_ : now_).data());
+  }
 
  protected:
   template <class T>
@@ -31,12 +52,12 @@ class on_gpu : public engine {
     return static_cast<T*>(next_.data());
   }
   std::size_t bytes() const { return now_.bytes(); }
-  void swap() { std::swap(now_, next_); }
-  void to_gpu(memory& to, const void* from, std::size_t bytes) {
-    copy(to.data(), where_, from, target(), bytes);
+  /// Rows from `first` on, as they lie in memory.
+  void to_gpu(memory& to, std::size_t first, const void* from, std::size_t bytes) {
+    copy(static_cast<std::byte*>(to.data()) + first * row_bytes(), where_, from, target(), bytes);
   }
-  void from_gpu(void* to, const memory& from, std::size_t bytes) const {
-    copy(to, target(), from.data(), where_, bytes);
+  void from_gpu(void* to, const memory& from, std::size_t first, std::size_t bytes) const {
+    copy(to, target(), static_cast<const std::byte*>(from.data()) + first * row_bytes(), where_, bytes);
   }
 
   bounds size_;
@@ -52,24 +73,27 @@ class of_bits : public on_gpu {
       : on_gpu(size, law, where, size.height * words_in_row(size) * sizeof(word)),
         count_(sizeof(unsigned long long), where) {}
 
-  void load(const grid& cells) override { to_gpu(now_, cells.words().data(), bytes()); }
+  void load_rows(std::size_t first, const grid& cells) override {
+    to_gpu(now_, first, cells.words().data(), cells.height() * row_bytes());
+  }
 
-  grid cells() override {
-    grid result(size_.width, size_.height);
-    if (bytes() != 0) from_gpu(result.row(0), now_, bytes());
+  grid cells_of_rows(std::size_t first, std::size_t count) override {
+    grid result(size_.width, count);
+    from_gpu(result.row(0), now_, first, count * row_bytes());
     return result;
   }
 
-  std::uint64_t population() override {
+  std::uint64_t population_of_rows(std::size_t first, std::size_t rows) override {
     const current_device on(where_);
     auto* const count = static_cast<unsigned long long*>(count_.data());
     check(cudaMemsetAsync(count, 0, sizeof *count, where_.stream()), "cudaMemsetAsync");
-    const std::size_t words = bytes() / sizeof(word);
+    const std::size_t in_row = row_bytes() / sizeof(word), words = rows * in_row;
     const unsigned blocks = std::min(heddle::gpu::grid_for(words, 4 * gpu::count_threads), 4096u);
-    gpu::count_bits<<<blocks, gpu::count_threads, 0, where_.stream()>>>(now<word>(), words, count);
+    gpu::count_bits<<<blocks, gpu::count_threads, 0, where_.stream()>>>(now<word>() + first * in_row, words,
+                                                                        count);
     check(cudaGetLastError(), "launch of count_bits");
     unsigned long long live = 0;
-    from_gpu(&live, count_, sizeof live);
+    copy(&live, target(), count, where_, sizeof live);
     return live;
   }
 
@@ -99,7 +123,15 @@ class in_a_warp final : public of_bits {
  public:
   using of_bits::of_bits;
 
+  std::uint64_t at_once(std::uint64_t generations) const override { return generations; }
   void advance(std::uint64_t generations) override {
+    advance_rows(0, size_.height, generations);
+    where_.wait();
+  }
+
+  /// All of them, in place.
+  void exchange_grids() override {}
+  void advance_rows(std::size_t, std::size_t, std::size_t generations) override {
     const current_device on(where_);
     const gpu::small_grid all{static_cast<unsigned>(size_.width), static_cast<unsigned>(size_.height),
                               size_.torus};
@@ -110,7 +142,6 @@ class in_a_warp final : public of_bits {
       kernel<<<1, heddle::gpu::warp_size, 0, where_.stream()>>>(now<word>(), all, generations, law);
       check(cudaGetLastError(), "launch of advance_in_a_warp");
     });
-    where_.wait();
   }
 };
 
@@ -119,26 +150,22 @@ class by_rows final : public of_bits {
  public:
   using of_bits::of_bits;
 
-  void load(const grid& cells) override {
-    of_bits::load(cells);
+  void load_rows(std::size_t first, const grid& cells) override {
+    of_bits::load_rows(first, cells);
     // The last word of a row may have no cells, and is then never written.
     const current_device on(where_);
     check(cudaMemsetAsync(next_.data(), 0, bytes(), where_.stream()), "cudaMemsetAsync");
   }
 
-  void advance(std::uint64_t generations) override {
+  void advance_rows(std::size_t first, std::size_t last, std::size_t) override {
     const current_device on(where_);
-    const gpu::row_grid all{size_.width, size_.height, words_in_row(size_), size_.torus};
-    const std::size_t words = (size_.width + 31) / 32 * size_.height;
+    const gpu::row_grid all{size_.width, size_.height, words_in_row(size_), size_.torus, first, last};
+    const std::size_t words = (size_.width + 31) / 32 * (last - first);
     with_law([&]<class Law>(const Law& law) {
-      for (; generations > 0; --generations) {
-        gpu::advance_rows<<<heddle::gpu::grid_for(words, gpu::row_threads), gpu::row_threads, 0,
-                            where_.stream()>>>(now<word>(), next<word>(), all, law);
-        check(cudaGetLastError(), "launch of advance_rows");
-        swap();
-      }
+      gpu::advance_rows<<<heddle::gpu::grid_for(words, gpu::row_threads), gpu::row_threads, 0,
+                          where_.stream()>>>(now<word>(), next<word>(), all, law);
+      check(cudaGetLastError(), "launch of advance_rows");
     });
-    where_.wait();
   }
 };
 
@@ -150,38 +177,55 @@ class in_slices final : public of_bits {
 
   static bool takes(const bounds& size) { return size.width % (32 * 4) == 0; }
 
-  void load(const grid& cells) override {
-    to_gpu(next_, cells.words().data(), bytes());
-    transpose<true>(next<word>(), now<word>());
+  void load_rows(std::size_t first, const grid& cells) override {
+    to_gpu(next_, first, cells.words().data(), cells.height() * row_bytes());
+    transpose<true>(next<word>(), now<word>(), first, cells.height());
   }
 
-  grid cells() override {
-    transpose<false>(now<word>(), next<word>());
-    grid result(size_.width, size_.height);
-    from_gpu(result.row(0), next_, bytes());
+  grid cells_of_rows(std::size_t first, std::size_t count) override {
+    transpose<false>(now<word>(), next<word>(), first, count);
+    grid result(size_.width, count);
+    from_gpu(result.row(0), next_, first, count * row_bytes());
     return result;
   }
 
+  std::uint64_t at_once(std::uint64_t generations) const override {
+    const bool can_eight = size_.torus && law_ == rule{};
+    return can_eight && generations >= 8 ? 8 : generations >= 4 ? 4 : 1;
+  }
   void advance(std::uint64_t generations) override {
-    const current_device on(where_);
-    with_law([&]<class Law>(const Law& law) {
-      if (size_.torus) {
-        if constexpr (std::is_same_v<Law, gpu::conway>) while_left<8, true>(generations, law);
-        while_left<4, true>(generations, law);
-        while_left<1, true>(generations, law);
-      } else {
-        while_left<4, false>(generations, law);
-        while_left<1, false>(generations, law);
-      }
-    });
+    while (generations > 0) {
+      const std::uint64_t now = at_once(generations), passes = generations / now;
+      make_passes(0, size_.height, now, passes);
+      exchange_grids();
+      generations -= now * passes;
+    }
     where_.wait();
+  }
+  void advance_rows(std::size_t first, std::size_t last, std::size_t generations) override {
+    make_passes(first, last, generations, 1);
   }
 
  private:
   std::size_t positions() const { return size_.width / 32; }
 
+  /// Passes over some rows, of so many generations each; after the last one the grids are not exchanged.
+  void make_passes(std::size_t first, std::size_t last, std::uint64_t generations, std::uint64_t passes) {
+    const current_device on(where_);
+    with_law([&]<class Law>(const Law& law) {
+      if constexpr (std::is_same_v<Law, gpu::conway>) {
+        if (generations == 8) return launch<8, true>(first, last, law, passes);
+      }
+      if (generations == 4) {
+        size_.torus ? launch<4, true>(first, last, law, passes) : launch<4, false>(first, last, law, passes);
+      } else {
+        size_.torus ? launch<1, true>(first, last, law, passes) : launch<1, false>(first, last, law, passes);
+      }
+    });
+  }
+
   template <int Generations, bool Torus, class Law>
-  void while_left(std::uint64_t& generations, const Law& law) {
+  void launch(std::size_t first, std::size_t last, const Law& law, std::uint64_t passes) {
     using tile = gpu::march_tile<Generations>;
     auto* const kernel = gpu::march<Generations, Torus, Law>;
     const std::size_t tiles = (positions() + tile::kept - 1) / tile::kept;
@@ -192,26 +236,34 @@ class in_slices final : public of_bits {
     const std::size_t warps_at_once = std::size_t{heddle::gpu::multiprocessors(where_)} *
                                       static_cast<std::size_t>(std::max(1, blocks_at_once)) *
                                       (gpu::march_threads / heddle::gpu::warp_size);
-    const std::size_t most_strips = std::max<std::size_t>(1, size_.height / (4 * Generations));
+    const std::size_t height = last - first;
+    const std::size_t most_strips = std::max<std::size_t>(1, height / (4 * Generations));
     const std::size_t wanted = std::max<std::size_t>(1, warps_at_once / tiles);
     std::size_t strips = std::min(wanted, most_strips);
-    const std::size_t rows = (size_.height + strips - 1) / strips;
-    strips = (size_.height + rows - 1) / rows;
-    const gpu::sliced_grid all{positions(), static_cast<long long>(size_.height), tiles, strips,
-                               static_cast<long long>(rows)};
+    const std::size_t rows = (height + strips - 1) / strips;
+    strips = (height + rows - 1) / rows;
+    const gpu::sliced_grid all{positions(),
+                               static_cast<long long>(size_.height),
+                               tiles,
+                               strips,
+                               static_cast<long long>(rows),
+                               static_cast<long long>(first),
+                               static_cast<long long>(last)};
     const unsigned grid = heddle::gpu::grid_for(tiles * strips, gpu::march_threads / heddle::gpu::warp_size);
-    for (; generations >= Generations; generations -= Generations) {
+    for (; passes > 0; --passes) {
       kernel<<<grid, gpu::march_threads, 0, where_.stream()>>>(now<word>(), next<word>(), all, law);
       check(cudaGetLastError(), "launch of march");
-      swap();
+      if (passes > 1) exchange_grids();
     }
   }
 
   template <bool Slice>
-  void transpose(const word* from, word* to) {
+  void transpose(const word* from, word* to, std::size_t first, std::size_t rows) {
     const current_device on(where_);
-    const std::size_t squares = (positions() + 31) / 32 * size_.height;
-    if (!Slice) check(cudaMemsetAsync(to, 0, bytes(), where_.stream()), "cudaMemsetAsync");
+    from += first * positions();
+    to += first * positions();
+    const std::size_t squares = (positions() + 31) / 32 * rows;
+    if (!Slice) check(cudaMemsetAsync(to, 0, rows * row_bytes(), where_.stream()), "cudaMemsetAsync");
     gpu::transpose_squares<Slice>
         <<<heddle::gpu::grid_for(squares, gpu::transpose_threads / heddle::gpu::warp_size),
            gpu::transpose_threads, 0, where_.stream()>>>(from, to, positions(), squares);
@@ -232,19 +284,19 @@ class of_bytes final : public on_gpu {
     }
   }
 
-  void load(const grid& cells) override {
-    std::vector<unsigned char> all(bytes());
-    for (std::size_t y = 0; y < size_.height; ++y) {
+  void load_rows(std::size_t first, const grid& cells) override {
+    std::vector<unsigned char> all(size_.width * cells.height());
+    for (std::size_t y = 0; y < cells.height(); ++y) {
       for (std::size_t x = 0; x < size_.width; ++x) all[y * size_.width + x] = cells(x, y);
     }
-    to_gpu(now_, all.data(), all.size());
+    to_gpu(now_, first, all.data(), all.size());
   }
 
-  grid cells() override {
-    std::vector<unsigned char> all(bytes());
-    from_gpu(all.data(), now_, all.size());
-    grid result(size_.width, size_.height);
-    for (std::size_t y = 0; y < size_.height; ++y) {
+  grid cells_of_rows(std::size_t first, std::size_t count) override {
+    std::vector<unsigned char> all(size_.width * count);
+    from_gpu(all.data(), now_, first, all.size());
+    grid result(size_.width, count);
+    for (std::size_t y = 0; y < count; ++y) {
       for (std::size_t x = 0; x < size_.width; ++x) {
         if (all[y * size_.width + x] != 0) result.set(x, y);
       }
@@ -252,27 +304,31 @@ class of_bytes final : public on_gpu {
     return result;
   }
 
-  std::uint64_t population() override { return cells().population(); }
+  std::uint64_t population_of_rows(std::size_t first, std::size_t count) override {
+    return cells_of_rows(first, count).population();
+  }
 
-  void advance(std::uint64_t generations) override {
+  std::uint64_t at_once(std::uint64_t generations) const override {
+    return which_ == algorithm::block ? generations : 1;
+  }
+  void exchange_grids() override {
+    // A block does all in place.
+    if (which_ != algorithm::block) on_gpu::exchange_grids();
+  }
+  void advance_rows(std::size_t first, std::size_t last, std::size_t generations) override {
     const current_device on(where_);
-    const gpu::cell_grid all{size_.width, size_.height, size_.torus, law_.birth, law_.survival};
+    const gpu::cell_grid all{size_.width, size_.height, size_.torus, law_.birth, law_.survival, first, last};
     if (which_ == algorithm::block) {
       gpu::advance_in_a_block<<<1, gpu::block_threads, 2 * bytes(), where_.stream()>>>(now<unsigned char>(),
                                                                                        all, generations);
-      check(cudaGetLastError(), "launch of advance_in_a_block");
-      return where_.wait();
+      return check(cudaGetLastError(), "launch of advance_in_a_block");
     }
     auto* const kernel = which_ == algorithm::shared ? gpu::advance_tiles : gpu::advance_cells;
     const std::size_t tiles = ((size_.width + gpu::tile_width - 1) / gpu::tile_width) *
-                              ((size_.height + gpu::tile_height - 1) / gpu::tile_height);
-    for (; generations > 0; --generations) {
-      kernel<<<heddle::gpu::grid_for(tiles, 1), dim3(gpu::tile_width, gpu::tile_height), 0,
-               where_.stream()>>>(now<unsigned char>(), next<unsigned char>(), all, tiles);
-      check(cudaGetLastError(), "launch of a generation");
-      swap();
-    }
-    where_.wait();
+                              ((last - first + gpu::tile_height - 1) / gpu::tile_height);
+    kernel<<<heddle::gpu::grid_for(tiles, 1), dim3(gpu::tile_width, gpu::tile_height), 0, where_.stream()>>>(
+        now<unsigned char>(), next<unsigned char>(), all, tiles);
+    check(cudaGetLastError(), "launch of a generation");
   }
 
  private:
@@ -281,12 +337,18 @@ class of_bytes final : public on_gpu {
 
 }  // namespace
 
-std::unique_ptr<engine> gpu_engine(algorithm which, const bounds& size, const rule& law,
-                                   const target& where) {
+std::unique_ptr<row_engine> gpu_row_engine(algorithm which, const bounds& size, const rule& law,
+                                           const target& where) {
   if (which != algorithm::packed) return std::make_unique<of_bytes>(which, size, law, where);
-  if (size.width <= 32 && size.height <= 32) return std::make_unique<in_a_warp>(size, law, where);
   if (in_slices::takes(size)) return std::make_unique<in_slices>(size, law, where);
   return std::make_unique<by_rows>(size, law, where);
+}
+
+std::unique_ptr<engine> gpu_engine(algorithm which, const bounds& size, const rule& law,
+                                   const target& where) {
+  if (which == algorithm::packed && size.width <= 32 && size.height <= 32)
+    return std::make_unique<in_a_warp>(size, law, where);
+  return gpu_row_engine(which, size, law, where);
 }
 
 }  // namespace heddle::life

@@ -137,6 +137,7 @@ __global__ void __launch_bounds__(32)
 struct row_grid {
   std::size_t width, height, stride;  // the stride in words
   bool torus;
+  std::size_t first = 0, last = height;  // the rows to find
 };
 inline constexpr unsigned row_threads = 256;
 
@@ -144,20 +145,20 @@ inline constexpr unsigned row_threads = 256;
 template <class Law>
 __global__ void __launch_bounds__(row_threads)
     advance_rows(const word* now, word* next, row_grid all, const __grid_constant__ Law law) {
-  const std::size_t words = (all.width + 31) / 32, n = words * all.height;
+  const std::size_t words = (all.width + 31) / 32, n = words * (all.last - all.first);
   const unsigned last_bit = (all.width - 1) % 32;
   for (std::size_t i = std::size_t{blockIdx.x} * row_threads + threadIdx.x; i < n;
        i += std::size_t{gridDim.x} * row_threads) {
-    const std::size_t y = i / words, x = i - y * words;
+    const std::size_t row = i / words, x = i - row * words, y = all.first + row;
     word left[3], middle[3], right[3];
 #pragma unroll
-    for (int row = 0; row < 3; ++row) {
+    for (int of = 0; of < 3; ++of) {
       std::size_t from_y = y;
       bool dead = false;
-      if (row == 0) {
+      if (of == 0) {
         dead = !all.torus && y == 0;
         from_y = y == 0 ? all.height - 1 : y - 1;
-      } else if (row == 2) {
+      } else if (of == 2) {
         dead = !all.torus && y + 1 == all.height;
         from_y = y + 1 == all.height ? 0 : y + 1;
       }
@@ -176,9 +177,9 @@ __global__ void __launch_bounds__(row_threads)
           after = (from[0] & 1) << last_bit;
         }
       }
-      left[row] = cells << 1 | before;
-      middle[row] = cells;
-      right[row] = cells >> 1 | after;
+      left[of] = cells << 1 | before;
+      middle[of] = cells;
+      right[of] = cells >> 1 | after;
     }
     word result = law(count_of(left[0], left[1], left[2]), count_of(middle[0], middle[1], middle[2]),
                       count_of(right[0], right[1], right[2]), middle[1]);
@@ -194,7 +195,8 @@ struct sliced_grid {
   std::size_t positions;
   long long height;
   std::size_t tiles, strips;
-  long long rows;  // of a strip
+  long long rows;                              // of a strip
+  long long first_row = 0, last_row = height;  // the rows to find
 };
 
 inline constexpr unsigned march_threads = 128;
@@ -253,8 +255,8 @@ __global__ void __launch_bounds__(march_threads, Generations == 8 ? 2 : 3)
   const bool stores =
       turns == 0 && lane * tile::words >= tile::halo && lane * tile::words < tile::halo + tile::kept;
 
-  const long long first = static_cast<long long>(strip) * all.rows;
-  const long long end = first + all.rows < all.height ? first + all.rows : all.height;
+  const long long first = all.first_row + static_cast<long long>(strip) * all.rows;
+  const long long end = first + all.rows < all.last_row ? first + all.rows : all.last_row;
   // The row that comes next, and where it is on the torus.
   long long row = first - Generations;
   long long wrapped = row % all.height;
@@ -352,6 +354,7 @@ struct cell_grid {
   std::size_t width, height;
   bool torus;
   std::uint16_t birth, survival;
+  std::size_t first = 0, last = height;  // the rows to find
 };
 inline constexpr unsigned tile_width = 32, tile_height = 8;
 inline constexpr unsigned block_threads = 1024;
@@ -385,8 +388,8 @@ __global__ void __launch_bounds__(tile_width* tile_height)
   const std::size_t across = (all.width + tile_width - 1) / tile_width;
   for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const std::size_t x = tile % across * tile_width + threadIdx.x;
-    const std::size_t y = tile / across * tile_height + threadIdx.y;
-    if (x >= all.width || y >= all.height) continue;
+    const std::size_t y = all.first + tile / across * tile_height + threadIdx.y;
+    if (x >= all.width || y >= all.last) continue;
     next[y * all.width + x] = cell_after(now, all, static_cast<long long>(x), static_cast<long long>(y));
   }
 }
@@ -398,7 +401,7 @@ __global__ void __launch_bounds__(tile_width* tile_height)
   const std::size_t across = (all.width + tile_width - 1) / tile_width;
   const unsigned thread = threadIdx.y * tile_width + threadIdx.x;
   for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    const std::size_t left = tile % across * tile_width, top = tile / across * tile_height;
+    const std::size_t left = tile % across * tile_width, top = all.first + tile / across * tile_height;
     for (unsigned i = thread; i < (tile_height + 2) * (tile_width + 2); i += tile_width * tile_height) {
       const unsigned x = i % (tile_width + 2), y = i / (tile_width + 2);
       // What is two or more beyond the grid is no cell's neighbour.
@@ -409,7 +412,7 @@ __global__ void __launch_bounds__(tile_width* tile_height)
     }
     __syncthreads();
     const std::size_t x = left + threadIdx.x, y = top + threadIdx.y;
-    if (x < all.width && y < all.height) {
+    if (x < all.width && y < all.last) {
       int nine = 0;
       for (unsigned dy = 0; dy < 3; ++dy) {
         for (unsigned dx = 0; dx < 3; ++dx) nine += cells[threadIdx.y + dy][threadIdx.x + dx];

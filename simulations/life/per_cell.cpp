@@ -9,7 +9,7 @@ namespace heddle::life {
 namespace {
 
 /// A byte a cell, and a loop over the cells.
-class per_cell final : public engine {
+class per_cell final : public row_engine {
  public:
   per_cell(const bounds& size, const rule& law, int threads) : size_(size), law_(law), threads_(threads) {
     const std::size_t cells = size.width * size.height;
@@ -18,34 +18,50 @@ class per_cell final : public engine {
     next_.resize(cells);
   }
 
-  void load(const grid& cells) override {
-    for (std::size_t y = 0; y < size_.height; ++y) {
-      for (std::size_t x = 0; x < size_.width; ++x) now_[y * size_.width + x] = cells(x, y);
+  void load(const grid& cells) override { load_rows(0, cells); }
+  void load_rows(std::size_t first, const grid& cells) override {
+    for (std::size_t y = 0; y < cells.height(); ++y) {
+      for (std::size_t x = 0; x < size_.width; ++x) now_[(first + y) * size_.width + x] = cells(x, y);
     }
   }
 
   void advance(std::uint64_t generations) override {
-    const std::size_t grain = std::max<std::size_t>(1, 65536 / size_.width);
     for (; generations > 0; --generations) {
-      cpu::for_slices(threads_, size_.height, grain, [this](std::size_t first, std::size_t last) {
-        for (std::size_t y = first; y < last; ++y) advance_row(y);
-      });
-      now_.swap(next_);
+      advance_rows(0, size_.height, 1);
+      exchange_grids();
     }
   }
 
-  std::uint64_t population() override {
-    return static_cast<std::uint64_t>(std::count(now_.begin(), now_.end(), 1));
+  std::uint64_t at_once(std::uint64_t) const override { return 1; }
+  void advance_rows(std::size_t first, std::size_t last, std::size_t) override {
+    const std::size_t grain = std::max<std::size_t>(1, 65536 / size_.width);
+    cpu::for_slices(threads_, last - first, grain, [=, this](std::size_t from, std::size_t to) {
+      for (std::size_t y = first + from; y < first + to; ++y) advance_row(y);
+    });
+  }
+  void exchange_grids() override { now_.swap(next_); }
+
+  std::uint64_t population() override { return population_of_rows(0, size_.height); }
+  std::uint64_t population_of_rows(std::size_t first, std::size_t count) override {
+    const auto begin = now_.begin() + static_cast<std::ptrdiff_t>(first * size_.width);
+    return static_cast<std::uint64_t>(
+        std::count(begin, begin + static_cast<std::ptrdiff_t>(count * size_.width), 1));
   }
 
-  grid cells() override {
-    grid result(size_.width, size_.height);
-    for (std::size_t y = 0; y < size_.height; ++y) {
+  grid cells() override { return cells_of_rows(0, size_.height); }
+  grid cells_of_rows(std::size_t first, std::size_t count) override {
+    grid result(size_.width, count);
+    for (std::size_t y = 0; y < count; ++y) {
       for (std::size_t x = 0; x < size_.width; ++x) {
-        if (now_[y * size_.width + x] != 0) result.set(x, y);
+        if (now_[(first + y) * size_.width + x] != 0) result.set(x, y);
       }
     }
     return result;
+  }
+
+  std::size_t row_bytes() const override { return size_.width; }
+  std::byte* rows(bool of_other) const override {
+    return reinterpret_cast<std::byte*>(const_cast<unsigned char*>((of_other ? next_ : now_).data()));
   }
 
  private:
@@ -74,7 +90,7 @@ class per_cell final : public engine {
 
 }  // namespace
 
-std::unique_ptr<engine> per_cell_engine(const bounds& size, const rule& law, const target& where) {
+std::unique_ptr<row_engine> per_cell_engine(const bounds& size, const rule& law, const target& where) {
   return std::make_unique<per_cell>(size, law, where.threads());
 }
 

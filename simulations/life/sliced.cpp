@@ -47,7 +47,7 @@ word bits_of_run(const word* row, std::size_t words, std::size_t column, std::si
   return count < 64 ? bits & ((word{1} << count) - 1) : bits;
 }
 
-class sliced final : public engine {
+class sliced final : public row_engine {
  public:
   sliced(const bounds& size, const rule& law, int threads)
       : shape_(sliced_shape::of(size.width, size.height, size.torus)),
@@ -61,9 +61,10 @@ class sliced final : public engine {
     slice_row(all.row(0), all.words_in_row(), mask_.data());
   }
 
-  void load(const grid& cells) override {
-    each_row([&](std::size_t y) {
-      word* const to = row(now_, y);
+  void load(const grid& cells) override { load_rows(0, cells); }
+  void load_rows(std::size_t first, const grid& cells) override {
+    each_row(cells.height(), [&](std::size_t y) {
+      word* const to = row(now_, first + y);
       slice_row(cells.row(y), cells.words_in_row(), to);
       if (!shape_.exact() && shape_.torus) {
         to[shape_.word_of(shape_.width)] |= (to[0] & 1) << shape_.bit_of(shape_.width);
@@ -71,61 +72,82 @@ class sliced final : public engine {
     });
   }
 
-  grid cells() override {
-    grid result(shape_.width, shape_.height);
-    each_row([&](std::size_t y) { join_row(row(now_, y), result.row(y), result.words_in_row()); });
+  grid cells() override { return cells_of_rows(0, shape_.height); }
+  grid cells_of_rows(std::size_t first, std::size_t count) override {
+    grid result(shape_.width, count);
+    each_row(count,
+             [&](std::size_t y) { join_row(row(now_, first + y), result.row(y), result.words_in_row()); });
     return result;
   }
 
-  std::uint64_t population() override {
+  std::uint64_t population() override { return population_of_rows(0, shape_.height); }
+  std::uint64_t population_of_rows(std::size_t first, std::size_t count) override {
     std::atomic<std::uint64_t> live{0};
-    cpu::for_slices(threads_, shape_.height, grain(), [&](std::size_t first, std::size_t last) {
-      live += kernels().population(shape_, row(now_, first), last - first, mask_.data());
+    cpu::for_slices(threads_, count, grain(), [&](std::size_t from, std::size_t to) {
+      live += kernels().population(shape_, row(now_, first + from), to - from, mask_.data());
     });
     return live;
   }
 
   void advance(std::uint64_t generations) override {
-    // Strips are found again at their edges, once for each generation of a pass, which must stay little
-    // beside their rows; and the rows that wait between the generations must stay in the second-level cache.
-    constexpr std::size_t bytes_in_flight = std::size_t{3} << 18, most_generations = 16,
-                          rows_a_generation = 24;
-    const std::size_t height = shape_.height, row_bytes = shape_.words_in_row() * sizeof(word);
-    constexpr std::size_t least_bytes_of_strip = 16384;
-    const std::size_t rows_worth_it =
-        std::max<std::size_t>(rows_a_generation, least_bytes_of_strip / row_bytes);
-    const std::size_t most_strips = threads_ == 1 ? 1 : 2 * static_cast<std::size_t>(threads_);
-    const std::size_t strips = std::clamp<std::size_t>(height / rows_worth_it, 1, most_strips);
-    const std::size_t at_once = std::max<std::size_t>(
-        1,
-        std::min({most_generations, bytes_in_flight / (4 * row_bytes), height / strips / rows_a_generation}));
     while (generations > 0) {
-      const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(generations, at_once));
-      cpu::for_slices(threads_, strips, 1, [&](std::size_t first, std::size_t last) {
-        // A thread keeps what it works in.
-        thread_local std::vector<word> work;
-        if (work.size() < work_words(shape_, now)) work.resize(work_words(shape_, now));
-        for (std::size_t strip = first; strip < last; ++strip) {
-          kernels().advance(shape_, law_,
-                            {static_cast<const word*>(now_.data()), static_cast<word*>(next_.data()),
-                             height * strip / strips, height * (strip + 1) / strips, now, work.data()});
-        }
-      });
-      std::swap(now_, next_);
+      const std::uint64_t now = std::min(generations, generations_for(shape_.height));
+      advance_rows(0, shape_.height, now);
+      exchange_grids();
       generations -= now;
     }
   }
 
+  std::uint64_t at_once(std::uint64_t generations) const override {
+    return std::min(generations, generations_for(shape_.height));
+  }
+  void advance_rows(std::size_t first, std::size_t last, std::size_t generations) override {
+    const std::size_t height = last - first, strips = strips_of(height);
+    cpu::for_slices(threads_, strips, 1, [&](std::size_t from, std::size_t to) {
+      // A thread keeps what it works in.
+      thread_local std::vector<word> work;
+      if (work.size() < work_words(shape_, generations)) work.resize(work_words(shape_, generations));
+      for (std::size_t strip = from; strip < to; ++strip) {
+        kernels().advance(shape_, law_,
+                          {static_cast<const word*>(now_.data()), static_cast<word*>(next_.data()),
+                           first + height * strip / strips, first + height * (strip + 1) / strips,
+                           generations, work.data()});
+      }
+    });
+  }
+  void exchange_grids() override { std::swap(now_, next_); }
+
+  std::size_t row_bytes() const override { return shape_.words_in_row() * sizeof(word); }
+  std::byte* rows(bool of_other) const override {
+    return static_cast<std::byte*>((of_other ? next_ : now_).data());
+  }
+
  private:
-  std::size_t bytes_of_all() const { return shape_.height * shape_.words_in_row() * sizeof(word); }
+  // Strips are found again at their edges, once for each generation of a pass, which must stay little beside
+  // their rows; and the rows that wait between the generations must stay in the second-level cache.
+  static constexpr std::size_t rows_a_generation = 24;
+  std::size_t strips_of(std::size_t height) const {
+    constexpr std::size_t least_bytes_of_strip = 16384;
+    const std::size_t rows_worth_it =
+        std::max<std::size_t>(rows_a_generation, least_bytes_of_strip / row_bytes());
+    const std::size_t most_strips = threads_ == 1 ? 1 : 2 * static_cast<std::size_t>(threads_);
+    return std::clamp<std::size_t>(height / rows_worth_it, 1, most_strips);
+  }
+  std::uint64_t generations_for(std::size_t height) const {
+    constexpr std::size_t bytes_in_flight = std::size_t{3} << 18, most_generations = 16;
+    return std::max<std::size_t>(1, std::min({most_generations, bytes_in_flight / (4 * row_bytes()),
+                                              height / strips_of(height) / rows_a_generation}));
+  }
+
+  std::size_t bytes_of_all() const { return shape_.height * row_bytes(); }
   std::size_t grain() const { return std::max<std::size_t>(1, 4096 / shape_.words_in_row()); }
   word* row(const memory& of, std::size_t y) const {
     return static_cast<word*>(of.data()) + y * shape_.words_in_row();
   }
 
   template <class F>
-  void each_row(const F& f) const {
-    cpu::for_slices(threads_, shape_.height, grain(), [&](std::size_t first, std::size_t last) {
+  void each_row(std::size_t count, const F& f) const {
+    cpu::for_slices(threads_, count, grain(), [&](std::size_t first, std::size_t last) {
       for (std::size_t y = first; y < last; ++y) f(y);
     });
   }
@@ -176,7 +198,7 @@ class sliced final : public engine {
 
 }  // namespace
 
-std::unique_ptr<engine> sliced_engine(const bounds& size, const rule& law, const target& where) {
+std::unique_ptr<row_engine> sliced_engine(const bounds& size, const rule& law, const target& where) {
   return std::make_unique<sliced>(size, law, where.threads());
 }
 

@@ -22,6 +22,12 @@ const char* name(algorithm which) noexcept {
 std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const rule& law,
                                     const target& where) {
   if (where.is_gpu()) return gpu_engine(which, size, law, where);
+  return make_row_engine(which, size, law, where);
+}
+
+std::unique_ptr<row_engine> make_row_engine(algorithm which, const bounds& size, const rule& law,
+                                            const target& where) {
+  if (where.is_gpu()) return gpu_row_engine(which, size, law, where);
   if (which == algorithm::packed) return sliced_engine(size, law, where);
   if (which == algorithm::per_cell) return per_cell_engine(size, law, where);
   fail(
@@ -32,7 +38,13 @@ std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const r
 
 universe::universe(const placed_grid& start, topology shape, const rule& law, algorithm how,
                    const target& where)
-    : shape_(shape), law_(law), how_(how), where_(where), left_(start.left), top_(start.top) {
+    : universe(start, shape, law, how, where, std::nullopt) {}
+universe::universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const ranks& all)
+    : universe(start, shape, law, how, all.where(), all) {}
+
+universe::universe(const placed_grid& start, topology shape, const rule& law, algorithm how,
+                   const target& where, const std::optional<ranks>& all)
+    : shape_(shape), law_(law), how_(how), all_(all), where_(where), left_(start.left), top_(start.top) {
   if (shape == topology::infinite) {
     if (law.fills_empty_space()) {
       fail(
@@ -49,8 +61,12 @@ universe::universe(const placed_grid& start, topology shape, const rule& law, al
   if (size_.width == 0 || size_.height == 0) {
     fail(fmt::format("life: a {} of {}x{} has no cells", name(shape), size_.width, size_.height));
   }
-  engine_ = make_engine(how, size_, law, where);
+  make_engine();
   engine_->load(start.cells);
+}
+
+void universe::make_engine() {
+  engine_ = all_ ? life::make_engine(how_, size_, law_, *all_) : life::make_engine(how_, size_, law_, where_);
 }
 
 void universe::frame(const placed_grid& live) {
@@ -71,13 +87,14 @@ void universe::frame(const placed_grid& live) {
   if (std::max({live.left, -live.left, live.top, -live.top}) > farthest) {
     fail("life: the pattern is more than 2^61 cells from where it began");
   }
-  if (engine_ == nullptr || size_.width != width || size_.height != height) {
-    engine_.reset();
+  const bool fits = engine_ != nullptr && size_.width == width && size_.height == height;
+  if (!fits) engine_.reset();
+  grid all(width, height);
+  if (!fits) {
     // No cell reaches the edges before the grid is framed again, so that edges may as well be joined.
     size_ = {width, height, true};
-    engine_ = make_engine(how_, size_, law_, where_);
+    make_engine();
   }
-  grid all(width, height);
   all.put(live.cells, beside, room);
   engine_->load(all);
   left_ = live.left - static_cast<std::int64_t>(beside);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace heddle::life {
 
@@ -24,6 +25,9 @@ class universe {
   /// On a torus or a plane the grid is the whole of it; on the infinite plane it is what may be alive. Throws
   /// heddle::error for bounds without cells, and for rules that fill the infinite plane.
   universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const target& where);
+  /// The same over ranks, each of which computes a block of rows on its target. All give the same `start`,
+  /// make the same calls, and get the population and the cells of all. The cells are those of one machine.
+  universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const ranks& all);
 
   void advance(std::uint64_t generations);
   /// Counts generations that change nothing: a number of whole periods.
@@ -46,10 +50,14 @@ class universe {
   /// Puts live cells of the infinite plane into a grid with room around them.
   void frame(const placed_grid& live);
   placed_grid live_part() const;
+  universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const target& where,
+           const std::optional<ranks>& all);
+  void make_engine();
 
   topology shape_;
   rule law_;
   algorithm how_;
+  std::optional<ranks> all_;
   target where_;
   bounds size_{};
   std::int64_t left_ = 0, top_ = 0;

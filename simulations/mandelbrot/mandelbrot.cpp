@@ -3,6 +3,7 @@
 #include "mandelbrot/kernels.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/rows_in_order.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -172,6 +173,41 @@ array<std::uint32_t> escape_counts(const picture& what, const target& where) {
   array<std::uint32_t> counts({what.height, what.width}, where);
   counter.count(0, what.height, counts.data());
   return counts;
+}
+
+distributed_array<std::uint32_t> escape_counts(const picture& what, const ranks& all) {
+  const escape_counter counter(what, all.where());
+  const auto size = static_cast<std::size_t>(all.size()), me = static_cast<std::size_t>(all.rank());
+  constexpr std::size_t pieces_a_rank = 16;
+  const std::size_t piece = std::max<std::size_t>(1, what.height / (pieces_a_rank * size));
+  // Row by row what is no copy, in pieces; then the copies.
+  std::vector<std::size_t> numbers;
+  std::size_t turn = 0;
+  for (std::size_t y = 0; y < what.height; ++y) {
+    if (counter.is_mirrored(y)) continue;
+    if (turn++ / piece % size == me) numbers.push_back(y);
+  }
+  const std::size_t counted = numbers.size();
+  for (std::size_t i = 0; i < counted; ++i) {
+    const std::size_t y = numbers[i], copy = counter.mirror_row(y);
+    if (copy > y && copy < what.height && counter.is_mirrored(copy)) numbers.push_back(copy);
+  }
+  array<std::uint32_t> rows({numbers.size(), what.width}, all.where());
+  for (std::size_t i = 0; i < counted;) {
+    std::size_t end = i + 1;
+    while (end < counted && numbers[end] == numbers[end - 1] + 1) ++end;
+    counter.count(numbers[i], end - i, rows.data() + i * what.width);
+    i = end;
+  }
+  for (std::size_t i = counted; i < numbers.size(); ++i) {
+    const auto from =
+        std::lower_bound(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(counted),
+                         counter.mirror_row(numbers[i]));
+    const auto row = static_cast<std::size_t>(from - numbers.begin());
+    copy(rows.data() + i * what.width, all.where(), rows.data() + row * what.width, all.where(),
+         what.width * sizeof(std::uint32_t));
+  }
+  return rows_in_order(all, shape{what.height, what.width}, numbers, rows);
 }
 
 bool tells_pixels_apart(const picture& what) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -53,6 +55,10 @@ class escape_counter {
   /// Counts of `rows` rows from `first_row` on to `counts`, which is on the target; asynchronous on a GPU.
   void count(std::size_t first_row, std::size_t rows, std::uint32_t* counts) const;
 
+  /// Whether row y is a copy of a row before it, of row mirror_row(y).
+  bool is_mirrored(std::size_t y) const noexcept { return y <= mirror_ && mirror_row(y) < y; }
+  std::size_t mirror_row(std::size_t y) const noexcept { return mirror_ - y; }
+
  private:
   picture what_;
   target where_;
@@ -64,6 +70,9 @@ class escape_counter {
 
 /// All of them: an array of height × width on the target.
 array<std::uint32_t> escape_counts(const picture& what, const target& where);
+/// The same over ranks, in even blocks of rows on their targets. What a row costs is not known before: ranks
+/// count pieces of rows in turn, and every row moves to its rank once.
+distributed_array<std::uint32_t> escape_counts(const picture& what, const ranks& all);
 
 /// Whether any two pixels have different c: those side by side lie further apart than neighbouring numbers of
 /// the precision.

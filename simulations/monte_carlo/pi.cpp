@@ -1,7 +1,9 @@
 #include "monte_carlo/pi.hpp"
 
 #include "monte_carlo/points.hpp"
+#include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/halo_exchange.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/threads.hpp>
 
@@ -9,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -43,13 +46,17 @@ std::uint64_t one(std::uint64_t seed, std::uint64_t sample) {
   return is_in_disc(block.word[half], block.word[half + 1]) ? 1 : 0;
 }
 
+void check_numbers(std::uint64_t first, std::uint64_t count) {
+  if (count > std::numeric_limits<std::uint64_t>::max() - first) {
+    fail(fmt::format("pi: there are no {} samples from number {} on in 64 bits", count, first));
+  }
+}
+
 }  // namespace
 
 std::uint64_t points_in_disc(const target& where, std::uint64_t seed, std::uint64_t first,
                              std::uint64_t count) {
-  if (count > std::numeric_limits<std::uint64_t>::max() - first) {
-    fail(fmt::format("pi: there are no {} samples from number {} on in 64 bits", count, first));
-  }
+  check_numbers(first, count);
   if (count == 0) return 0;
   std::uint64_t inside = 0;
   if (first % 2 != 0) {
@@ -58,6 +65,17 @@ std::uint64_t points_in_disc(const target& where, std::uint64_t seed, std::uint6
   }
   if (count % 2 != 0) inside += one(seed, first + --count);
   return inside + in_blocks(where, seed, first / 2, count / 2);
+}
+
+std::uint64_t points_in_disc(const ranks& all, std::uint64_t seed, std::uint64_t first, std::uint64_t count) {
+  check_numbers(first, count);
+  const std::vector<std::size_t> begins = even_rows(count, all.size());
+  const auto me = static_cast<std::size_t>(all.rank());
+  std::uint64_t inside = 0;
+  for (const std::uint64_t of_rank :
+       all.all_gather(points_in_disc(all.where(), seed, first + begins[me], begins[me + 1] - begins[me])))
+    inside += of_rank;
+  return inside;
 }
 
 pi_estimate estimate_of_pi(std::uint64_t inside, std::uint64_t samples) {

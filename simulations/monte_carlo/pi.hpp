@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
 #include <cstdint>
@@ -13,6 +14,9 @@ namespace heddle::monte_carlo {
 /// drawn. O(count); first + count may be 2⁶⁴ − 1.
 std::uint64_t points_in_disc(const target& where, std::uint64_t seed, std::uint64_t first,
                              std::uint64_t count);
+/// The same over ranks, each of which draws an even part of the samples on its target. Every rank calls it
+/// and gets the number of all.
+std::uint64_t points_in_disc(const ranks& all, std::uint64_t seed, std::uint64_t first, std::uint64_t count);
 
 /// What so many samples say of π.
 struct pi_estimate {

@@ -101,12 +101,12 @@ void fft_of(int threads, const fft_task& task, const void* x, void* out) {
       break;
   }
   const complex* spectrum = static_cast<const complex*>(x);
-  memory held;
+  memory transformed;
   if (task.axes.size() > 1) {
-    held = memory(task.lengths.elements() * sizeof(complex), target());
-    std::memcpy(held.data(), x, held.bytes());
-    others(1, task.lengths, fft_kind::inverse, static_cast<complex*>(held.data()));
-    spectrum = static_cast<const complex*>(held.data());
+    transformed = memory(task.lengths.elements() * sizeof(complex), target());
+    std::memcpy(transformed.data(), x, transformed.bytes());
+    others(1, task.lengths, fft_kind::inverse, static_cast<complex*>(transformed.data()));
+    spectrum = static_cast<const complex*>(transformed.data());
   }
   along_axis(last, task.lengths, task.real_length, task.kind, spectrum, task.real_length,
              static_cast<T*>(out));

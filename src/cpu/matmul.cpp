@@ -260,15 +260,15 @@ void tiled(int threads, const matrix<T>& a, const matrix<T>& b, T* c) {
 /// The elements of a matrix row after row.
 template <class T>
 memory packed(int threads, const matrix<T>& m) {
-  memory held(m.rows * m.columns * sizeof(T), target());
-  T* const to = static_cast<T*>(held.data());
+  memory copied(m.rows * m.columns * sizeof(T), target());
+  T* const to = static_cast<T*>(copied.data());
   for_slices(threads, m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
                for (std::size_t r = first; r < last; ++r) {
                  for (std::size_t k = 0; k < m.columns; ++k) to[r * m.columns + k] = m(r, k);
                }
              });
-  return held;
+  return copied;
 }
 
 /// How the elements of a product are cut into blocks for threads: `down` of rows by `across` of columns.
@@ -367,8 +367,8 @@ void matmul_of(int threads, const matrix_operand& a, const matrix_operand& b, st
 /// The matrices of an operand as floats, row after row.
 template <class Half>
 memory as_floats(int threads, const matrix_operand& m) {
-  memory held(m.batches * m.rows * m.columns * sizeof(float), target());
-  auto* const to = static_cast<float*>(held.data());
+  memory copied(m.batches * m.rows * m.columns * sizeof(float), target());
+  auto* const to = static_cast<float*>(copied.data());
   for_slices(threads, m.batches * m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
                for (std::size_t row = first; row < last; ++row) {
@@ -377,7 +377,7 @@ memory as_floats(int threads, const matrix_operand& m) {
                    to[row * m.columns + k] = static_cast<float>(from(row % m.rows, k));
                }
              });
-  return held;
+  return copied;
 }
 
 /// Products of floats, rounded at the end.
@@ -389,8 +389,8 @@ void matmul_by_floats(int threads, const matrix_operand& a, const matrix_operand
   };
   const memory of_a = as_floats<Half>(threads, a), of_b = as_floats<Half>(threads, b);
   const std::size_t elements = batches * a.rows * b.columns;
-  const memory held(elements * sizeof(float), target());
-  auto* const product = static_cast<float*>(held.data());
+  const memory product_buffer(elements * sizeof(float), target());
+  auto* const product = static_cast<float*>(product_buffer.data());
   matmul_of(threads, contiguous(a, of_a), contiguous(b, of_b), batches, product, algorithm);
   for_slices(threads, elements, std::size_t{1} << 14, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) c[i] = Half(product[i]);

@@ -13,7 +13,7 @@ void reduce_segments(int threads, axis_lines all, std::size_t tile, std::size_t 
   constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
   if (all.count() == 0) return;
 
-  memory held;
+  memory level;
   for (bool first_level = true;; first_level = false) {
     const order::tiling tiles{all, tile, std::max<std::size_t>(1, panel_bytes / element_bytes)};
     const bool last_level = tiles.parts() == 1;
@@ -28,8 +28,8 @@ void reduce_segments(int threads, axis_lines all, std::size_t tile, std::size_t 
                [&](std::size_t first, std::size_t last) { reduce_serially(x, tiles, first, last, to); });
     if (last_level) return;
     all = tiles.results();
-    held = std::move(partials);
-    x = held.data();
+    level = std::move(partials);
+    x = level.data();
   }
 }
 

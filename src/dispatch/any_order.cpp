@@ -81,13 +81,13 @@ array<std::size_t> bounds_of(const char* pattern, impl::bound which, const targe
       resolve(requested, {sorted.bytes() + values.bytes(), values.size() * sizeof(std::size_t),
                           sorted.bytes() > values.bytes() ? sorted.where() : values.where(), true});
   running.runs_on(where);
-  array<std::size_t> places(values.shape(), where);
-  if (values.size() == 0) return places;
+  array<std::size_t> bounds(values.shape(), where);
+  if (values.size() == 0) return bounds;
   const impl::staged_input<std::byte> staged(impl::bytes_of(sorted), where),
       staged_values(impl::bytes_of(values), where);
   impl::library_bounds(sorted.dtype(), staged.data(), sorted.size(), order, which, staged_values.data(),
-                       values.size(), places.data(), where);
-  return places;
+                       values.size(), bounds.data(), where);
+  return bounds;
 }
 
 any_partitioned flagged(const char* pattern, const target& requested, const any_const_view& x,

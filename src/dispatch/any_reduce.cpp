@@ -17,37 +17,6 @@ namespace heddle {
 
 namespace {
 
-/// Calls f with the operator; not called for runtime_op::none.
-template <class F>
-void with_op(runtime_op op, const F& f) {
-  switch (op) {
-    case runtime_op::plus:
-      return f(plus{});
-    case runtime_op::multiplies:
-      return f(multiplies{});
-    case runtime_op::minimum:
-      return f(minimum{});
-    case runtime_op::maximum:
-      return f(maximum{});
-    case runtime_op::logical_and:
-      return f(logical_and{});
-    case runtime_op::logical_or:
-      return f(logical_or{});
-    case runtime_op::logical_xor:
-      return f(logical_xor{});
-    case runtime_op::bit_and:
-      return f(bit_and{});
-    case runtime_op::bit_or:
-      return f(bit_or{});
-    case runtime_op::bit_xor:
-      return f(bit_xor{});
-    case runtime_op::minus:
-      return f(minus{});
-    case runtime_op::none:
-      return;
-  }
-}
-
 /// What combining nothing gives.
 any_value reduce_of_nothing(const std::optional<any_value>& first, runtime_op op, dtype type) {
   if (first) return *first;
@@ -115,7 +84,7 @@ any_value identity(runtime_op op, dtype type) {
   impl::require_monoid(op, type);
   return with_type(type, [&]<class T>(T) {
     any_value found{T{}};
-    with_op(op, [&]<class Op>(Op) {
+    impl::with_op(op, [&]<class Op>(Op) {
       if constexpr (impl::library_combines<T, Op>()) found = any_value(T(Op::template identity<T>()));
     });
     return found;
@@ -270,7 +239,7 @@ std::pair<any_array, any_array> reduce_by_key(const target& requested, const any
                                          any_array(type, {count}, where)};
   firsts.copy(staged_keys.data(), size_of(keys.dtype()), false, result.first.data());
   array<std::size_t> offsets(count + 1, where);
-  firsts.places(offsets.data());
+  firsts.indices(offsets.data());
   offsets.set(keys.size(), count);
   impl::library_segmented_reduce(op, type, staged_values.data(), values.size(), offsets.data(), count,
                                  result.second.data(), where);

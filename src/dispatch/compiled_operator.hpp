@@ -24,9 +24,9 @@ struct operator_by_pointer {
 
 template <class T, class Op>
 operator_by_pointer<T, is_logical<Op>> compiled_operator(const Op& op) {
-  operator_by_pointer<T, is_logical<Op>> by{[](const std::byte* held, T a, T b) {
+  operator_by_pointer<T, is_logical<Op>> by{[](const std::byte* bytes, T a, T b) {
                                               Op function;
-                                              std::memcpy(&function, held, sizeof(Op));
+                                              std::memcpy(&function, bytes, sizeof(Op));
                                               return function(a, b);
                                             },
                                             {},

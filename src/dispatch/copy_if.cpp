@@ -13,10 +13,10 @@ namespace {
 /// Elements whose chosen ones are counted together on a CPU.
 constexpr std::size_t cpu_tile = std::size_t{1} << 14;
 
-/// Elements of Bytes bytes each; 0 for a size that is known at run time.
+/// Copies elements of Bytes bytes each; 0 for a size that is known at run time.
 template <std::size_t Bytes>
-void place(const bool* flags, const std::byte* x, std::size_t element_bytes, std::size_t count,
-           std::byte* chosen, std::byte* others) {
+void copy_by_flags(const bool* flags, const std::byte* x, std::size_t element_bytes, std::size_t count,
+                   std::byte* chosen, std::byte* others) {
   const std::size_t bytes = Bytes == 0 ? element_bytes : Bytes;
   for (std::size_t i = 0; i < count; ++i) {
     std::byte*& to = flags[i] ? chosen : others;
@@ -26,22 +26,22 @@ void place(const bool* flags, const std::byte* x, std::size_t element_bytes, std
   }
 }
 
-using place_function = void (*)(const bool*, const std::byte*, std::size_t, std::size_t, std::byte*,
+using flagged_copier = void (*)(const bool*, const std::byte*, std::size_t, std::size_t, std::byte*,
                                 std::byte*);
-place_function place_of(std::size_t element_bytes) {
+flagged_copier copier_of(std::size_t element_bytes) {
   switch (element_bytes) {
     case 1:
-      return place<1>;
+      return copy_by_flags<1>;
     case 2:
-      return place<2>;
+      return copy_by_flags<2>;
     case 4:
-      return place<4>;
+      return copy_by_flags<4>;
     case 8:
-      return place<8>;
+      return copy_by_flags<8>;
     case 16:
-      return place<16>;
+      return copy_by_flags<16>;
     default:
-      return place<0>;
+      return copy_by_flags<0>;
   }
 }
 
@@ -82,21 +82,21 @@ void selection::copy(const void* x, std::size_t element_bytes, bool all, void* o
   if (size_ == 0) return;
   const auto* const before = static_cast<const std::size_t*>(before_.data());
   if (where_.is_gpu())
-    return gpu::place_flagged(flags_, size_, before, x, element_bytes, all, count_, out, where_);
-  const place_function place = place_of(element_bytes);
+    return gpu::copy_flagged(flags_, size_, before, x, element_bytes, all, count_, out, where_);
+  const flagged_copier copy = copier_of(element_bytes);
   const auto* const from = static_cast<const std::byte*>(x);
   auto* const to = static_cast<std::byte*>(out);
   for_tiles(where_, size_, [&](std::size_t tile, std::size_t first, std::size_t count) {
     std::byte* const others = to + (count_ + first - before[tile]) * element_bytes;
-    place(flags_ + first, from + first * element_bytes, element_bytes, count,
-          to + before[tile] * element_bytes, all ? others : nullptr);
+    copy(flags_ + first, from + first * element_bytes, element_bytes, count,
+         to + before[tile] * element_bytes, all ? others : nullptr);
   });
 }
 
-void selection::places(std::size_t* out) const {
+void selection::indices(std::size_t* out) const {
   if (size_ == 0) return;
   const auto* const before = static_cast<const std::size_t*>(before_.data());
-  if (where_.is_gpu()) return gpu::places_of_flags(flags_, size_, before, out, where_);
+  if (where_.is_gpu()) return gpu::indices_of_flags(flags_, size_, before, out, where_);
   for_tiles(where_, size_, [&](std::size_t tile, std::size_t first, std::size_t count) {
     std::size_t* to = out + before[tile];
     for (std::size_t i = first; i < first + count; ++i) {

@@ -201,15 +201,15 @@ void library_weighted_histogram(dtype type, const void* x, std::size_t n, const 
   if (n == 0) return;
 
   // The weights in the order of their bins.
-  memory held_bins(n * sizeof(std::uint32_t), where), held_places(n * sizeof(std::size_t), where);
-  auto* const bin_of_each = static_cast<std::uint32_t*>(held_bins.data());
-  auto* const places = static_cast<std::size_t*>(held_places.data());
+  memory bin_memory(n * sizeof(std::uint32_t), where), index_memory(n * sizeof(std::size_t), where);
+  auto* const bin_of_each = static_cast<std::uint32_t*>(bin_memory.data());
+  auto* const indices = static_cast<std::size_t*>(index_memory.data());
   find_bins(type, x, n, finder_of(edges), bin_of_each, where);
-  library_argsort(dtype::uint32, bin_of_each, {1, n, 1}, sort_order::ascending, places, where);
-  held_bins = memory();
+  library_argsort(dtype::uint32, bin_of_each, {1, n, 1}, sort_order::ascending, indices, where);
+  bin_memory = memory();
   memory ordered(n * weight_bytes, where);
-  library_gather(weights, {1, n, 1}, weight_bytes, {dtype::uint64, places, n}, ordered.data(), where);
-  held_places = memory();
+  library_gather(weights, {1, n, 1}, weight_bytes, {dtype::uint64, indices, n}, ordered.data(), where);
+  index_memory = memory();
 
   // Where those of each bin begin.
   array<std::uint64_t> counts(bins, where);

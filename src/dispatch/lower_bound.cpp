@@ -6,11 +6,11 @@
 namespace heddle::impl {
 
 void library_bounds(dtype type, const void* sorted, std::size_t n, sort_order order, bound which,
-                    const void* values, std::size_t count, std::size_t* places, const target& where) {
+                    const void* values, std::size_t count, std::size_t* bounds, const target& where) {
   if (count == 0) return;
-  if (where.is_gpu()) return gpu::bounds(type, sorted, n, order, which, values, count, places, where);
+  if (where.is_gpu()) return gpu::bounds(type, sorted, n, order, which, values, count, bounds, where);
   with_ordered_type(type, [&]<class T>(T) {
-    cpu::transform(where.threads(), bound_by_key_of<T>(sorted, n, order, which, values), count, places);
+    cpu::transform(where.threads(), bound_by_key_of<T>(sorted, n, order, which, values), count, bounds);
   });
 }
 

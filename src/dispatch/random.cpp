@@ -75,10 +75,10 @@ void fail_no_integers(std::uint64_t low, std::uint64_t high, bool is_signed) {
                    text(high)));
 }
 
-void library_permutation(random::stream from, std::size_t n, std::size_t* places, const target& where) {
+void library_permutation(random::stream from, std::size_t n, std::size_t* indices, const target& where) {
   const memory keys(n * sizeof(std::uint64_t), where);
   library_random({random::distribution::permutation, dtype::uint64, from}, n, keys.data(), where);
-  library_argsort(dtype::uint64, keys.data(), {1, n, 1}, sort_order::ascending, places, where);
+  library_argsort(dtype::uint64, keys.data(), {1, n, 1}, sort_order::ascending, indices, where);
 }
 
 void library_random(const random_numbers& numbers, std::size_t count, void* out, const target& where) {

@@ -25,7 +25,7 @@ void check_result_shape(const shape& have, const shape& wanted) {
   fail(fmt::format("the output has shape {}, where the result has {}", have.text(), wanted.text()));
 }
 
-[[noreturn]] static void fail_no_place() {
+[[noreturn]] static void fail_no_index() {
   fail("there are no elements, and so no index to return");
 }
 
@@ -65,19 +65,19 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
                        kernels.reduce_pieces);
 }
 
-/// Lowers place[c] to the index of the first row, which the piece's rows count from `first_row`, whose
+/// Lowers index[c] to the index of the first row, which the piece's rows count from `first_row`, whose
 /// element in column c equals wanted[c].
 template <class T>
 static void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row, const T* wanted,
-                          std::size_t* place) {
+                          std::size_t* index) {
   const auto is = [](T element, T sought) {
     return (element == sought) | ((element != element) & (sought != sought));
   };
   const auto is_behind = [&](std::size_t column, std::size_t row) {
-    return std::atomic_ref(place[column]).load(std::memory_order_relaxed) <= row;
+    return std::atomic_ref(index[column]).load(std::memory_order_relaxed) <= row;
   };
   const auto lower = [&](std::size_t column, std::size_t row) {
-    const std::atomic_ref least(place[column]);
+    const std::atomic_ref least(index[column]);
     std::size_t present = least.load(std::memory_order_relaxed);
     while (row < present && !least.compare_exchange_weak(present, row, std::memory_order_relaxed)) {
     }
@@ -107,15 +107,15 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
   }
 }
 
-void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
+void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
                         const target& where) {
-  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
+  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, index, where);
   // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
   // skipped.
   constexpr std::size_t rows = std::size_t{1} << 14, panel = 256;
   const order::tiling tiles{all, rows, panel};
   const std::size_t parts = tiles.parts();
-  std::fill_n(place, all.count(), all.length);
+  std::fill_n(index, all.count(), all.length);
   dispatch_type_op<family::order>(type, runtime_op::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
     const T* const elements = static_cast<const T*>(x);
     const std::size_t grain = rows / std::min(rows, all.length) / std::min(panel, all.inner) + 1;
@@ -124,33 +124,33 @@ void library_find_first(dtype type, const void* x, axis_lines all, const void* e
         const order::piece piece = tiles[i];
         const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
         find_in_piece(elements, piece, piece.segment_part * rows, static_cast<const T*>(extremum) + segment,
-                      place + segment);
+                      index + segment);
       }
     });
   });
 }
 
-void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* place,
+void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* index,
                  const target& where) {
   const memory extrema(all.count() * size_of(type), where);
   library_reduce(op, type, x, all, extrema.data(), where);
-  library_find_first(type, x, all, extrema.data(), place, where);
+  library_find_first(type, x, all, extrema.data(), index, where);
 }
 
 std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const void* x, std::size_t size,
                        const target& data_on, const target& requested) {
   operation running(pattern, size, name(type));
-  if (size == 0) fail_no_place();
+  if (size == 0) fail_no_index();
   const std::size_t bytes = size * size_of(type);
   const target where = resolve(requested, {bytes, 0, data_on, true});
   running.runs_on(where);
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  std::size_t place = 0;
-  const memory on_target(sizeof place, where);
+  std::size_t index = 0;
+  const memory on_target(sizeof index, where);
   library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
               where);
-  copy(&place, target(), on_target.data(), where, sizeof place);
-  return place;
+  copy(&index, target(), on_target.data(), where, sizeof index);
+  return index;
 }
 
 array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,
@@ -162,12 +162,12 @@ array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, con
   const axis_lines all = along(whole, axis);
   const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
   running.runs_on(where);
-  array<std::size_t> places(whole.without_axis(axis), where);
-  if (all.length == 0) fail_no_place();
-  if (places.size() == 0) return places;
+  array<std::size_t> indices(whole.without_axis(axis), where);
+  if (all.length == 0) fail_no_index();
+  if (indices.size() == 0) return indices;
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  library_arg(op, type, staged.data(), all, places.data(), where);
-  return places;
+  library_arg(op, type, staged.data(), all, indices.data(), where);
+  return indices;
 }
 
 }  // namespace heddle::impl

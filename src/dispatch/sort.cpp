@@ -44,10 +44,10 @@ class lines_of_digits {
   lines_of_digits(const std::array<std::size_t, digits>& begin, T* to)
       : begin_(begin), to_(to), memory_(digits * line, target()), lines_(static_cast<T*>(memory_.data())) {}
 
-  void write(std::size_t digit, std::size_t place, T value) {
+  void write(std::size_t digit, std::size_t position, T value) {
     T* const gathered = line_of(digit);
-    gathered[place % in_line] = value;
-    if (place % in_line == in_line - 1) write_line(digit, place + 1 - in_line, gathered);
+    gathered[position % in_line] = value;
+    if (position % in_line == in_line - 1) write_line(digit, position + 1 - in_line, gathered);
   }
 
   /// Writes what is left; `end` is where the part of each digit ends.
@@ -137,14 +137,14 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
       for (counts& count : of_slices) before += std::exchange(count[pass][d], before);
     }
     for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
-      auto& place = count[pass];
+      auto& next = count[pass];
       const Key* const from = all.keys;
       [[maybe_unused]] const Index* const indices_from = all.indices;
       const auto move_each = [&](const auto& write) {
         for (std::size_t i = first; i < last; ++i) {
           const Key key = from[i];
           const std::size_t d = digit(key, pass);
-          write(d, place[d]++, key, i);
+          write(d, next[d]++, key, i);
         }
       };
       if (n * (sizeof(Key) + index_bytes) < gather_from_bytes) {
@@ -156,18 +156,18 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
         });
         return;
       }
-      lines_of_digits<Key> keys(place, all.other_keys);
+      lines_of_digits<Key> keys(next, all.other_keys);
       if constexpr (has_index) {
-        lines_of_digits<Index> indices(place, all.other_indices);
+        lines_of_digits<Index> indices(next, all.other_indices);
         move_each([&](std::size_t d, std::size_t at, Key key, std::size_t i) {
           keys.write(d, at, key);
           indices.write(d, at, indices_from[i]);
         });
-        indices.finish(place);
+        indices.finish(next);
       } else {
         move_each([&](std::size_t d, std::size_t at, Key key, std::size_t) { keys.write(d, at, key); });
       }
-      keys.finish(place);
+      keys.finish(next);
     });
     is_moved = true;
     std::swap(all.keys, all.other_keys);
@@ -238,10 +238,10 @@ void sort_lines(int threads, const T* x, const axis_lines& lines, const KeyOf& k
   const std::size_t bundles = (lines.inner + most - 1) / most;
   const auto sort_bundles = [&](int threads_a_line, std::size_t first, std::size_t last) {
     const std::size_t apart = (n + 63) / 64 * 64;  // every array begins a line
-    const memory held_keys(2 * most * apart * sizeof(key), target());
-    const memory held(has_index ? 2 * most * apart * sizeof(Index) : 0, target());
-    auto* const keys = static_cast<key*>(held_keys.data());
-    auto* const indices = static_cast<Index*>(held.data());
+    const memory key_buffer(2 * most * apart * sizeof(key), target());
+    const memory index_buffer(has_index ? 2 * most * apart * sizeof(Index) : 0, target());
+    auto* const keys = static_cast<key*>(key_buffer.data());
+    auto* const indices = static_cast<Index*>(index_buffer.data());
     std::vector<sorted_keys<key, Index>> all(most);
     for (std::size_t bundle = first; bundle < last; ++bundle) {
       const std::size_t column = bundle % bundles * most, count = std::min(most, lines.inner - column);
@@ -284,18 +284,18 @@ void sort(int threads, const T* x, const axis_lines& lines, bool descending, T* 
     return for_each(threads, lines.length,
                     [=](std::size_t i) { out[i] = impl::from_sortable<T>(impl::to_sortable(x[i])); });
   }
-  sort_lines<no_index>(threads, x, lines, key_of, [=](std::size_t place, const auto& sorted, std::size_t i) {
-    out[place] = impl::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
+  sort_lines<no_index>(threads, x, lines, key_of, [=](std::size_t at, const auto& sorted, std::size_t i) {
+    out[at] = impl::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
   });
 }
 
 template <class Index, class T>
-void argsort(int threads, const T* x, const axis_lines& lines, bool descending, std::size_t* places) {
+void argsort(int threads, const T* x, const axis_lines& lines, bool descending, std::size_t* indices) {
   const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_key(value)); };
   if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of))
-    return for_each(threads, lines.length, [=](std::size_t i) { places[i] = i; });
-  sort_lines<Index>(threads, x, lines, key_of, [=](std::size_t place, const auto& sorted, std::size_t i) {
-    places[place] = sorted.indices[i];
+    return for_each(threads, lines.length, [=](std::size_t i) { indices[i] = i; });
+  sort_lines<Index>(threads, x, lines, key_of, [=](std::size_t at, const auto& sorted, std::size_t i) {
+    indices[at] = sorted.indices[i];
   });
 }
 
@@ -315,16 +315,16 @@ void library_sort(dtype type, const void* x, const axis_lines& lines, sort_order
 }
 
 void library_argsort(dtype type, const void* x, const axis_lines& lines, sort_order order,
-                     std::size_t* places, const target& where) {
+                     std::size_t* indices, const target& where) {
   if (lines.elements() == 0) return;
-  if (where.is_gpu()) return gpu::argsort(type, x, lines, order, places, where);
+  if (where.is_gpu()) return gpu::argsort(type, x, lines, order, indices, where);
   const bool descending = order == sort_order::descending;
   with_ordered_type(type, [&]<class T>(T) {
     const T* const from = static_cast<const T*>(x);
     if (lines.length <= std::numeric_limits<std::uint32_t>::max()) {
-      cpu::argsort<std::uint32_t>(where.threads(), from, lines, descending, places);
+      cpu::argsort<std::uint32_t>(where.threads(), from, lines, descending, indices);
     } else {
-      cpu::argsort<std::uint64_t>(where.threads(), from, lines, descending, places);
+      cpu::argsort<std::uint64_t>(where.threads(), from, lines, descending, indices);
     }
   });
 }

@@ -1,10 +1,12 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -102,6 +104,32 @@ std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigne
   return blocks;
 }
 
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t row_bytes, std::size_t rows, const target& where) {
+  if (row_bytes == 0 || rows == 0) return;
+  if (where.is_gpu()) return copy_rows_on_gpu(to, to_pitch, from, from_pitch, row_bytes, rows, where);
+  for (std::size_t r = 0; r < rows; ++r)
+    std::memcpy(static_cast<char*>(to) + r * to_pitch, static_cast<const char*>(from) + r * from_pitch,
+                row_bytes);
+}
+
+array<std::uint64_t> summed_counts(const ranks& all, const array<std::uint64_t>& own) {
+  array<std::uint64_t> counts(own.shape());
+  const std::size_t n = own.size(), ranks = static_cast<std::size_t>(all.size()),
+                    me = static_cast<std::size_t>(all.rank());
+  const auto begin_of = [=](std::size_t r) { return n / ranks * r + n % ranks * r / ranks; };
+  const std::size_t mine = begin_of(me + 1) - begin_of(me);
+  std::vector<std::size_t> part_bytes;
+  for (std::size_t r = 0; r < ranks; ++r)
+    part_bytes.push_back((begin_of(r + 1) - begin_of(r)) * sizeof(std::uint64_t));
+  const std::vector<std::size_t> my_bytes(ranks, mine * sizeof(std::uint64_t));
+  std::vector<std::uint64_t> of_ranks(ranks * mine), sums(mine);
+  all.between().all_to_all(own.data(), part_bytes, of_ranks.data(), my_bytes);
+  for (std::size_t i = 0; i < of_ranks.size(); ++i) sums[i % mine] += of_ranks[i];
+  all.between().all_gather(sums.data(), part_bytes, counts.data());
+  return counts;
+}
+
 void check_ranks(const char* pattern, const ranks& all, const ranks& of_array) {
   if (all.rank() != of_array.rank() || all.size() != of_array.size())
     fail(fmt::format("{}: called on {} ranks with an array over {}: give x.all()", pattern, all.size(),
@@ -113,6 +141,24 @@ void fail_no_order(const char* pattern) {
       "{}: the function says of two elements that each comes first, or of three that they go round, as "
       "a < b does of NaNs: give one that orders all elements",
       pattern));
+}
+
+void check_random_end(std::uint64_t offset, std::size_t count) {
+  std::uint64_t end = 0;
+  if (__builtin_add_overflow(offset, count, &end))
+    fail(fmt::format("random: offset {} leaves fewer elements below 2^64 than {}", offset, count));
+}
+
+void fail_matmul_axes(const shape& a, const shape& b) {
+  fail(fmt::format(
+      "matmul: shapes {} over ranks and {}: over ranks a matrix is multiplied by one matrix or vector",
+      a.text(), b.text()));
+}
+
+void fail_index_axes(std::size_t axes) {
+  fail(fmt::format(
+      "for_each_index: an array of {} axes: f takes the element and one index for each of up to three axes",
+      axes));
 }
 
 void fail_blocks(const char* pattern, const shape& a, const shape& b) {

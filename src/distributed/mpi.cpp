@@ -1,4 +1,3 @@
-#include "launched.hpp"
 #include <heddle/error.hpp>
 #include <heddle/mpi.hpp>
 #include <heddle/ranks.hpp>
@@ -6,10 +5,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 #include <vector>
 
 #include <fmt/core.h>
 #include <sched.h>
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 
 namespace heddle {
 namespace {
@@ -25,6 +28,50 @@ void check(int status, const char* call) {
 /// MPI counts with int. What is longer goes in pieces.
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
 
+bool mpi_reads_gpus() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+/// Messages on their way.
+class pieces final : public impl::exchange {
+ public:
+  pieces(MPI_Comm communicator, int tag) : communicator_(communicator), tag_(tag) {}
+
+  void receive(int from, void* data, std::size_t bytes) {
+    each_piece(bytes, [&](std::size_t at, int count, MPI_Request* request) {
+      check(MPI_Irecv(static_cast<char*>(data) + at, count, MPI_BYTE, from, tag_, communicator_, request),
+            "MPI_Irecv");
+    });
+  }
+  void send(int to, const void* data, std::size_t bytes) {
+    each_piece(bytes, [&](std::size_t at, int count, MPI_Request* request) {
+      check(MPI_Isend(static_cast<const char*>(data) + at, count, MPI_BYTE, to, tag_, communicator_, request),
+            "MPI_Isend");
+    });
+  }
+  void wait() override {
+    check(MPI_Waitall(static_cast<int>(running_.size()), running_.data(), MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+  }
+
+ private:
+  template <class Start>
+  void each_piece(std::size_t bytes, const Start& start) {
+    for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+      running_.emplace_back();
+      start(at, static_cast<int>(std::min(piece_bytes, bytes - at)), &running_.back());
+    }
+  }
+
+  MPI_Comm communicator_;
+  int tag_;
+  std::vector<MPI_Request> running_;
+};
+
 class over_mpi final : public impl::transport {
  public:
   explicit over_mpi(MPI_Comm communicator) {
@@ -39,8 +86,10 @@ class over_mpi final : public impl::transport {
     if (finalized == 0) MPI_Comm_free(&communicator_);
   }
 
+  using transport::all_gather, transport::all_to_all, transport::broadcast;
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
+  bool reads_gpus() const noexcept override { return mpi_reads_gpus(); }
   void barrier() override { check(MPI_Barrier(communicator_), "MPI_Barrier"); }
 
   void broadcast(void* data, std::size_t bytes, int from) override {
@@ -75,30 +124,28 @@ class over_mpi final : public impl::transport {
 
   void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
                   std::span<const std::size_t> bytes_from) override {
-    std::vector<MPI_Request> running;
-    const auto each_piece = [&](const char* begin, std::size_t bytes, const auto& start) {
-      for (std::size_t at = 0; at < bytes; at += piece_bytes) {
-        running.emplace_back();
-        start(begin + at, static_cast<int>(std::min(piece_bytes, bytes - at)), &running.back());
-      }
-    };
-    const char* received = static_cast<const char*>(to);
+    pieces running(communicator_, 0);
+    char* received = static_cast<char*>(to);
     for (int r = 0; r < size_; ++r) {
       const std::size_t bytes = bytes_from[static_cast<std::size_t>(r)];
-      each_piece(received, bytes, [&](const char* at, int count, MPI_Request* request) {
-        check(MPI_Irecv(const_cast<char*>(at), count, MPI_BYTE, r, 0, communicator_, request), "MPI_Irecv");
-      });
+      running.receive(r, received, bytes);
       received += bytes;
     }
     const char* sent = static_cast<const char*>(from);
     for (int r = 0; r < size_; ++r) {
       const std::size_t bytes = bytes_to[static_cast<std::size_t>(r)];
-      each_piece(sent, bytes, [&](const char* at, int count, MPI_Request* request) {
-        check(MPI_Isend(at, count, MPI_BYTE, r, 0, communicator_, request), "MPI_Isend");
-      });
+      running.send(r, sent, bytes);
       sent += bytes;
     }
-    check(MPI_Waitall(static_cast<int>(running.size()), running.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    running.wait();
+  }
+
+  std::unique_ptr<impl::exchange> start(std::span<const impl::outgoing> sends,
+                                        std::span<const impl::incoming> receives, const target&) override {
+    auto running = std::make_unique<pieces>(communicator_, 1);
+    for (const impl::incoming& m : receives) running->receive(m.from, m.data, m.bytes);
+    for (const impl::outgoing& m : sends) running->send(m.to, m.data, m.bytes);
+    return running;
   }
 
   [[noreturn]] void abort(const std::string& message) override {
@@ -165,11 +212,15 @@ ranks ranks_of(MPI_Comm communicator) {
   return ranks_of(communicator, own_target(communicator));
 }
 
+bool ranks::has_mpi() noexcept {
+  return true;
+}
+
 ranks ranks::world() {
   int initialized = 0;
   MPI_Initialized(&initialized);
   if (initialized == 0) {
-    if (impl::launched_processes() == 1) return ranks();
+    if (launched() == 1) return ranks();
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
     std::atexit(finalize);

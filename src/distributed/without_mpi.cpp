@@ -1,11 +1,14 @@
-#include "launched.hpp"
 #include <heddle/error.hpp>
 #include <heddle/ranks.hpp>
 
 namespace heddle {
 
+bool ranks::has_mpi() noexcept {
+  return false;
+}
+
 ranks ranks::world() {
-  if (impl::launched_processes() > 1)
+  if (launched() > 1)
     fail(
         "ranks: this process is one of several of MPI, and Heddle was built without MPI: install "
         "libopenmpi-dev and "

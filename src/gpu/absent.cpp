@@ -133,11 +133,11 @@ void widen(const float*, std::size_t, double*, const target&) {
 memory count_flags(const bool*, std::size_t, const target&) {
   fail();
 }
-void place_flagged(const bool*, std::size_t, const std::size_t*, const void*, std::size_t, bool, std::size_t,
-                   void*, const target&) {
+void copy_flagged(const bool*, std::size_t, const std::size_t*, const void*, std::size_t, bool, std::size_t,
+                  void*, const target&) {
   fail();
 }
-void places_of_flags(const bool*, std::size_t, const std::size_t*, std::size_t*, const target&) {
+void indices_of_flags(const bool*, std::size_t, const std::size_t*, std::size_t*, const target&) {
   fail();
 }
 void flag_offsets(const std::size_t*, std::size_t, std::size_t, bool*, const target&) {

@@ -20,15 +20,15 @@ memory count_flags(const bool* flags, std::size_t n, const target& where) {
   return before;
 }
 
-void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
-                   std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where) {
+void copy_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
+                  std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where) {
   const current_device on(where);
   const unsigned grid = grid_for(n, flags_of_tile);
   const auto launch = [&]<class Word>(Word) {
-    (all ? place_words<Word, true> : place_words<Word, false>)<<<grid, select_threads, 0, where.stream()>>>(
+    (all ? copy_words<Word, true> : copy_words<Word, false>)<<<grid, select_threads, 0, where.stream()>>>(
         flags, n, before, static_cast<const Word*>(x), element_bytes / sizeof(Word), chosen,
         static_cast<Word*>(out));
-    check(cudaGetLastError(), "launch of place_words");
+    check(cudaGetLastError(), "launch of copy_words");
   };
   const std::size_t aligned =
       element_bytes | reinterpret_cast<std::size_t>(x) | reinterpret_cast<std::size_t>(out);
@@ -39,11 +39,11 @@ void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, 
   launch(std::uint8_t{});
 }
 
-void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
-                     const target& where) {
+void indices_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
+                      const target& where) {
   const current_device on(where);
-  list_places<<<grid_for(n, flags_of_tile), select_threads, 0, where.stream()>>>(flags, n, before, out);
-  check(cudaGetLastError(), "launch of list_places");
+  list_indices<<<grid_for(n, flags_of_tile), select_threads, 0, where.stream()>>>(flags, n, before, out);
+  check(cudaGetLastError(), "launch of list_indices");
 }
 
 void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where) {
@@ -59,9 +59,9 @@ void flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, 
                   const target& where) {
   const current_device on(where);
   check(cudaMemsetAsync(flags, 0, n, where.stream()), "cudaMemsetAsync");
-  flag_places<<<grid_for(count + 1, select_threads), select_threads, 0, where.stream()>>>(offsets, count, n,
-                                                                                          flags);
-  check(cudaGetLastError(), "launch of flag_places");
+  flag_offsets<<<grid_for(count + 1, select_threads), select_threads, 0, where.stream()>>>(offsets, count, n,
+                                                                                           flags);
+  check(cudaGetLastError(), "launch of flag_offsets");
 }
 
 }  // namespace heddle::gpu

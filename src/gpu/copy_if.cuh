@@ -29,7 +29,7 @@ inline __device__ unsigned count_of(const uint4& bytes) {
   return __popc(bytes.x) + __popc(bytes.y) + __popc(bytes.z) + __popc(bytes.w);
 }
 
-/// What all threads of a block hold before this one, added, and all of them in *total.
+/// The sum of the values of the threads of a block before this one, and of all of them in *total.
 inline __device__ unsigned sum_before(unsigned value, unsigned* total) {
   __shared__ unsigned of_warp[select_threads / warp_size];
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -63,7 +63,7 @@ inline __global__ void __launch_bounds__(select_threads)
 template <bool Others, class F, class G>
 __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_t* before, const F& f,
                               const G& g) {
-  __shared__ unsigned short places[flags_of_tile];
+  __shared__ unsigned short indices[flags_of_tile];
   for (std::size_t tile = blockIdx.x; tile * flags_of_tile < n; tile += gridDim.x) {
     const unsigned first_of_thread = threadIdx.x * flags_of_thread;
     const std::size_t first = tile * flags_of_tile;
@@ -77,16 +77,16 @@ __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_
     for (unsigned k = 0; k < flags_of_thread; ++k) {
       const unsigned i = first_of_thread + k;
       if (words[k / 4] >> k % 4 * 8 & 1) {
-        places[chosen++] = static_cast<unsigned short>(i);
+        indices[chosen++] = static_cast<unsigned short>(i);
       } else if (Others && i < count) {
-        places[total + i - chosen] = static_cast<unsigned short>(i);
+        indices[total + i - chosen] = static_cast<unsigned short>(i);
       }
     }
     __syncthreads();
-    for (unsigned j = threadIdx.x; j < total; j += select_threads) f(first, places[j], before[tile] + j);
+    for (unsigned j = threadIdx.x; j < total; j += select_threads) f(first, indices[j], before[tile] + j);
     if constexpr (Others) {
       for (unsigned j = total + threadIdx.x; j < count; j += select_threads)
-        g(first, places[j], first - before[tile] + (j - total));
+        g(first, indices[j], first - before[tile] + (j - total));
     }
     __syncthreads();
   }
@@ -94,8 +94,8 @@ __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_
 
 template <class Word, bool Others>
 __global__ void __launch_bounds__(select_threads)
-    place_words(const bool* flags, std::size_t n, const std::size_t* before, const Word* x, std::size_t words,
-                std::size_t chosen, Word* out) {
+    copy_words(const bool* flags, std::size_t n, const std::size_t* before, const Word* x, std::size_t words,
+               std::size_t chosen, Word* out) {
   const auto copy_element = [=](std::size_t from, std::size_t to) {
     for (std::size_t w = 0; w < words; ++w) out[to * words + w] = x[from * words + w];
   };
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(select_threads)
 }
 
 inline __global__ void __launch_bounds__(select_threads)
-    list_places(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out) {
+    list_indices(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out) {
   visit_flagged<false>(
       flags, n, before, [&](std::size_t first, unsigned i, std::size_t to) { out[to] = first + i; },
       [](std::size_t, unsigned, std::size_t) {});
@@ -114,13 +114,13 @@ inline __global__ void __launch_bounds__(select_threads)
 /// Sets the flags of the first of n elements and of those at rising offsets below n; other flags are not
 /// touched.
 inline __global__ void __launch_bounds__(select_threads)
-    flag_places(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags) {
+    flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags) {
   const std::size_t first = std::size_t{blockIdx.x} * select_threads + threadIdx.x;
   if (first == 0) flags[0] = true;
   for (std::size_t s = first; s < count; s += std::size_t{gridDim.x} * select_threads) {
-    const std::size_t place = offsets[s];
-    const bool is_first_there = place > 0 && (s == 0 || offsets[s - 1] != place);
-    if (is_first_there && place < n) flags[place] = true;
+    const std::size_t offset = offsets[s];
+    const bool is_first_there = offset > 0 && (s == 0 || offsets[s - 1] != offset);
+    if (is_first_there && offset < n) flags[offset] = true;
   }
 }
 

@@ -348,7 +348,7 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     of.batch = static_cast<long long>(size_in) / in;
     // A transform to real elements writes over its input, and one of real elements reads them in pairs.
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(complex) == 0;
-    memory held;
+    memory copied;
     void* from = const_cast<void*>(x);
     bool is_scaled = !inverse;
     if (task.from_real) {
@@ -356,11 +356,11 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       from = out;
       is_scaled = true;
     } else if (task.kind == fft_kind::real_forward && !is_aligned) {
-      held = memory(size_in * sizeof(T), where);
-      heddle::copy(held.data(), where, x, where, held.bytes());
-      from = held.data();
+      copied = memory(size_in * sizeof(T), where);
+      heddle::copy(copied.data(), where, x, where, copied.bytes());
+      from = copied.data();
     } else if (task.kind == fft_kind::real_inverse) {
-      held = memory(size_in * sizeof(complex), where);
+      copied = memory(size_in * sizeof(complex), where);
       const auto copy_edges = [&]<class Index>(Index) {
         const auto before_last = [&](std::size_t axes_before) {
           return static_cast<Index>(count > axes_before ? task.lengths[last - axes_before] : 1);
@@ -371,7 +371,7 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
                                               static_cast<Index>(task.real_length),
                                               before_last(1),
                                               before_last(2)};
-        transform(where, edges, size_in, static_cast<complex*>(held.data()));
+        transform(where, edges, size_in, static_cast<complex*>(copied.data()));
       };
       // Divisions of 64 bits may take longer than the copy.
       if (size_in <= std::numeric_limits<std::uint32_t>::max() / 2) {
@@ -379,12 +379,12 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       } else {
         copy_edges(std::uint64_t{});
       }
-      from = held.data();
+      from = copied.data();
       is_scaled = true;
     } else if (!is_aligned) {
-      held = memory(size_in * sizeof(complex), where);
-      copy_scaled(static_cast<complex*>(held.data()));
-      from = held.data();
+      copied = memory(size_in * sizeof(complex), where);
+      copy_scaled(static_cast<complex*>(copied.data()));
+      from = copied.data();
       is_scaled = true;
     }
     plan_cache::run(of, from, out, where);
@@ -400,11 +400,11 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     const axis_lines all = along(task.lengths, last);
     const std::size_t length = is_real(task.kind) ? task.real_length : all.length;
     const axis_lines whole{all.outer, length, all.inner};
-    memory held, held_whole;
+    memory copied, whole_memory;
     complex* work = static_cast<complex*>(out);
     if (is_real(task.kind)) {
-      held = memory(size_in * sizeof(complex), where);
-      work = static_cast<complex*>(held.data());
+      copied = memory(size_in * sizeof(complex), where);
+      work = static_cast<complex*>(copied.data());
     }
     if (task.from_real || task.kind == fft_kind::real_forward) {
       transform(where, complex_at<T>{static_cast<const T*>(x), factor}, size_in, work);
@@ -415,8 +415,8 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       if (axis != last) along_axis(along(task.lengths, axis), inverse, work, where);
     }
     if (task.kind == fft_kind::real_inverse) {
-      held_whole = memory(whole.elements() * sizeof(complex), where);
-      complex* const lines = static_cast<complex*>(held_whole.data());
+      whole_memory = memory(whole.elements() * sizeof(complex), where);
+      complex* const lines = static_cast<complex*>(whole_memory.data());
       transform(where, whole_lines<T>{work, length, all.length, all.inner}, whole.elements(), lines);
       work = lines;
     }
@@ -437,9 +437,9 @@ void fft(const fft_task& task, const void* x, void* out, const target& where) {
   if (reinterpret_cast<std::uintptr_t>(out) % 16 != 0) {
     // Part of an array: cuFFT and `scale` want their output to begin as arrays do.
     const std::size_t reals = task.result().elements() * (task.kind == fft_kind::real_inverse ? 1 : 2);
-    const memory held(reals * (task.is_double ? sizeof(double) : sizeof(float)), where);
-    fft(task, x, held.data(), where);
-    heddle::copy(out, where, held.data(), where, held.bytes());
+    const memory copied(reals * (task.is_double ? sizeof(double) : sizeof(float)), where);
+    fft(task, x, copied.data(), where);
+    heddle::copy(out, where, copied.data(), where, copied.bytes());
     return;
   }
   if (task.is_double) return fft_of<double>(task, x, out, where);

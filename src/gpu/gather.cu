@@ -30,8 +30,8 @@ void with_word(std::size_t block_bytes, const void* x, const void* out, const F&
 }  // namespace
 
 std::size_t first_index_outside(const impl::index_list& indices, std::uint64_t limit, const target& where) {
-  const memory held(sizeof(unsigned long long), where);
-  auto* const first = static_cast<unsigned long long*>(held.data());
+  const memory first_memory(sizeof(unsigned long long), where);
+  auto* const first = static_cast<unsigned long long*>(first_memory.data());
   unsigned long long found = indices.count;
   heddle::fill(first, where, 1, &found, sizeof found);
   for_each_index<1>(where, &indices.count, find_index_outside{reader_of(indices), limit, first},
@@ -58,20 +58,20 @@ void scatter(void* out, const axis_lines& lines, std::size_t block_bytes, const 
              const void* values, const target& where) {
   const index_reader index = reader_of(indices);
   const std::size_t count = indices.count;
-  memory places(count * sizeof(std::size_t), where);
-  auto* const place = static_cast<std::size_t*>(places.data());
+  memory order_memory(count * sizeof(std::size_t), where);
+  auto* const order = static_cast<std::size_t*>(order_memory.data());
   const axis_lines all{1, count, 1};
   if (index.bytes > 4 && lines.length <= std::size_t{1} << 32) {
     const memory narrow(count * sizeof(std::uint32_t), where);
     transform(where, narrowed_index{index}, count, static_cast<std::uint32_t*>(narrow.data()));
-    argsort(dtype::uint32, narrow.data(), all, sort_order::ascending, place, where);
+    argsort(dtype::uint32, narrow.data(), all, sort_order::ascending, order, where);
   } else {
-    argsort(indices.type, indices.data, all, sort_order::ascending, place, where);
+    argsort(indices.type, indices.data, all, sort_order::ascending, order, where);
   }
   with_word(block_bytes, values, out, [&]<class Word>(Word) {
     const std::size_t words = block_bytes / sizeof(Word);
     const scatter_words<Word> put{
-        static_cast<Word*>(out), static_cast<const Word*>(values), index, place, count, lines.length, words};
+        static_cast<Word*>(out), static_cast<const Word*>(values), index, order, count, lines.length, words};
     const std::size_t stored = lines.outer * count * words;
     for_each_index<1>(where, &stored, put, launch_shape{});
   });

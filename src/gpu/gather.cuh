@@ -65,21 +65,21 @@ struct narrowed_index {
   __device__ std::uint32_t operator()(std::size_t i) const { return static_cast<std::uint32_t>(index(i)); }
 };
 
-/// Puts a word where it belongs. `places` are those of the indices in their stable order, so that the last of
-/// equal ones is followed by another index, or by none.
+/// Copies a word of the values to its index. `order` sorts the indices stably, so that the last of equal ones
+/// is followed by another index, or by none.
 template <class Word>
 struct scatter_words {
   Word* out;
   const Word* values;
   index_reader index;
-  const std::size_t* places;
+  const std::size_t* order;
   std::size_t count, length, words;
   __device__ void operator()(std::size_t i) const {
     const std::size_t block = i / words, word = i - block * words;
     const std::size_t line = block / count, k = block - line * count;
-    const std::size_t place = places[k], at = index(place);
-    if (k + 1 < count && index(places[k + 1]) == at) return;
-    out[(line * length + at) * words + word] = values[(line * count + place) * words + word];
+    const std::size_t from = order[k], at = index(from);
+    if (k + 1 < count && index(order[k + 1]) == at) return;
+    out[(line * length + at) * words + word] = values[(line * count + from) * words + word];
   }
 };
 

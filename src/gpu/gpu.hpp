@@ -71,12 +71,12 @@ void scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive
              std::size_t n, const void* init, void* out, const target& where);
 void map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where);
-void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
+void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
                 const target& where);
 void random(const impl::random_numbers& numbers, std::size_t count, void* out, const target& where);
 void sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
           const target& where);
-void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* places,
+void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* indices,
              const target& where);
 std::size_t first_index_outside(const impl::index_list& indices, std::uint64_t limit, const target& where);
 void gather(const void* x, const axis_lines& lines, std::size_t block_bytes, const impl::index_list& indices,
@@ -84,10 +84,10 @@ void gather(const void* x, const axis_lines& lines, std::size_t block_bytes, con
 void scatter(void* out, const axis_lines& lines, std::size_t block_bytes, const impl::index_list& indices,
              const void* values, const target& where);
 void bounds(dtype type, const void* sorted, std::size_t n, sort_order order, impl::bound which,
-            const void* values, std::size_t count, std::size_t* places, const target& where);
-void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order order, std::size_t* places,
+            const void* values, std::size_t count, std::size_t* indices, const target& where);
+void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order order, std::size_t* indices,
          const target& where);
-void indices_in_array(const std::size_t* places, const axis_lines& lines, std::size_t k,
+void indices_in_array(const std::size_t* indices, const axis_lines& lines, std::size_t k,
                       std::size_t* in_array, const target& where);
 void histogram(dtype type, const void* x, std::size_t n, impl::bin_finder bin_of, std::uint64_t* counts,
                const target& where);
@@ -101,10 +101,10 @@ void divide(const double* sums, std::size_t count, double divisor, bool narrow, 
 void are_nonzero(const void* x, std::size_t element_bytes, std::size_t count, bool* out, const target& where);
 void widen(const float* x, std::size_t n, double* out, const target& where);
 memory count_flags(const bool* flags, std::size_t n, const target& where);
-void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
-                   std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
-void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
-                     const target& where);
+void copy_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
+                  std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
+void indices_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
+                      const target& where);
 /// Flags the first of n elements and those at `count` rising offsets, and no others.
 void flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
                   const target& where);

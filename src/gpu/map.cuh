@@ -61,11 +61,11 @@ __global__ void __launch_bounds__(transform_threads)
   }
 }
 
-/// Finds, for each segment, the least k whose element equals the segment's extremum. `place` holds the
+/// Finds, for each segment, the least k whose element equals the segment's extremum. `index` holds the
 /// segment's length or more before. Reads every element; an atomic follows where k is the least so far.
 template <class T>
 __global__ void __launch_bounds__(transform_threads)
-    find_first_equal(const T* x, axis_lines all, const T* extremum, unsigned long long* place) {
+    find_first_equal(const T* x, axis_lines all, const T* extremum, unsigned long long* index) {
   const std::size_t count = all.elements();
   for (std::size_t i = std::size_t{blockIdx.x} * transform_threads + threadIdx.x; i < count;
        i += std::size_t{gridDim.x} * transform_threads) {
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(transform_threads)
     const std::size_t segment = outer * all.inner + (i - row * all.inner);
     const T wanted = extremum[segment], element = x[i];
     if (!(element == wanted || (wanted != wanted && element != element))) continue;
-    if (k < *static_cast<volatile unsigned long long*>(place + segment)) atomicMin(place + segment, k);
+    if (k < *static_cast<volatile unsigned long long*>(index + segment)) atomicMin(index + segment, k);
   }
 }
 

@@ -3,8 +3,9 @@
 #include "gpu/nvrtc_headers.hpp"
 #include "io/contents.hpp"
 #include "jit/cache.hpp"
-#include "jit/compilation.hpp"
+#include "jit/compiler_commands.hpp"
 #include "jit/kernel_declaration.hpp"
+#include "jit/source_names.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
 

@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(finish_threads)
   __syncthreads();
   const std::size_t stride = std::size_t{gridDim.x} * finish_threads;
   for (std::size_t i = std::size_t{blockIdx.x} * finish_threads + threadIdx.x; i < n; i += stride) {
-    const std::size_t place = descending ? n - 1 - i : i;
+    const std::size_t to = descending ? n - 1 - i : i;
     if constexpr (std::is_floating_point_v<T>) {
       bits_of<T> bits = sizeof(T) == 4 ? bits_of<T>(0x7fc00000u) : bits_of<T>(0x7ff8000000000000u);
       if (i < negative_without_nan) {
@@ -54,10 +54,10 @@ __global__ void __launch_bounds__(finish_threads)
       } else if (i - negative_without_nan < without_nan) {
         bits = keys[i - negative_without_nan];
       }
-      out[place] = __builtin_bit_cast(T, bits);
+      out[to] = __builtin_bit_cast(T, bits);
     } else {
       const std::size_t negative = n - positive;
-      out[place] = static_cast<T>(keys[i < negative ? positive + i : i - negative]);
+      out[to] = static_cast<T>(keys[i < negative ? positive + i : i - negative]);
     }
   }
 }
@@ -81,20 +81,20 @@ struct key_at {
 };
 template <class Key, class Index>
 struct line_of {
-  const Index* places;
+  const Index* sorted;
   std::size_t length;
-  __device__ Key operator()(std::size_t i) const { return static_cast<Key>(places[i] / length); }
+  __device__ Key operator()(std::size_t i) const { return static_cast<Key>(sorted[i] / length); }
 };
 
 /// The element that comes to element `at` of the array, NaNs all alike.
 template <class Index, class T>
 struct element_in_order {
-  const Index* places;
+  const Index* sorted;
   line_order_of_array_index line_order;
   array_index_of_line_order in_array;
   const T* x;
   __device__ T operator()(std::size_t at) const {
-    return impl::from_sortable<T>(impl::to_sortable(x[in_array(places[line_order(at)])]));
+    return impl::from_sortable<T>(impl::to_sortable(x[in_array(sorted[line_order(at)])]));
   }
 };
 
@@ -119,16 +119,17 @@ void sort_elements(const T* x, std::size_t n, bool descending, T* out, const tar
   check(cudaGetLastError(), "launch of order_by_sign");
 }
 
-/// Calls use(places): of all elements, line by line, in the order of their lines and of the keys in each. All
+/// Calls use(sorted): of all elements, line by line, in the order of their lines and of the keys in each. All
 /// are sorted by their keys, and then, stably, by the numbers of their lines.
 template <class Key, class Index, bool ZerosAlike, class T, class Use>
-void with_places(const T* x, const axis_lines& lines, bool descending, const target& where, const Use& use) {
+void with_sorted_indices(const T* x, const axis_lines& lines, bool descending, const target& where,
+                         const Use& use) {
   const std::size_t n = lines.elements();
-  const memory held_keys(2 * n * sizeof(Key), where), held(2 * n * sizeof(Index), where);
-  auto* const k = static_cast<Key*>(held_keys.data());
-  auto* const i = static_cast<Index*>(held.data());
+  const memory key_buffer(2 * n * sizeof(Key), where), index_buffer(2 * n * sizeof(Index), where);
+  auto* const k = static_cast<Key*>(key_buffer.data());
+  auto* const i = static_cast<Index*>(index_buffer.data());
   transform(where, key_at<Key, T, ZerosAlike>{x, {lines}, descending}, n, k);
-  transform(where, place_itself<Index>{}, n, i);
+  transform(where, own_index<Index>{}, n, i);
   two_arrays<Key> keys{k, k + n};
   two_arrays<Index> indices{i, i + n};
   radix_sort_pairs(keys, indices, n, 8 * sizeof(T), where);
@@ -139,11 +140,12 @@ void with_places(const T* x, const axis_lines& lines, bool descending, const tar
   use(static_cast<const Index*>(indices.first));
 }
 template <bool ZerosAlike, class T, class Use>
-void with_places(const T* x, const axis_lines& lines, bool descending, const target& where, const Use& use) {
+void with_sorted_indices(const T* x, const axis_lines& lines, bool descending, const target& where,
+                         const Use& use) {
   if (lines.elements() <= std::numeric_limits<std::uint32_t>::max()) {
-    with_places<wide_key<T>, std::uint32_t, ZerosAlike>(x, lines, descending, where, use);
+    with_sorted_indices<wide_key<T>, std::uint32_t, ZerosAlike>(x, lines, descending, where, use);
   } else {
-    with_places<std::uint64_t, std::uint64_t, ZerosAlike>(x, lines, descending, where, use);
+    with_sorted_indices<std::uint64_t, std::uint64_t, ZerosAlike>(x, lines, descending, where, use);
   }
 }
 
@@ -159,24 +161,24 @@ void sort(dtype type, const void* x, const axis_lines& lines, sort_order order, 
     T* const to = static_cast<T*>(out);
     if (lines.count() == 1) return sort_elements(from, n, descending, to, where);
     // In place nothing may be written that is still to be read.
-    const memory held(x == out ? n * sizeof(T) : 0, where);
-    T* const apart = x == out ? static_cast<T*>(held.data()) : to;
-    with_places<false>(from, lines, descending, where, [&]<class Index>(const Index* places) {
-      transform(where, element_in_order<Index, T>{places, {lines}, {lines}, from}, n, apart);
+    const memory out_buffer(x == out ? n * sizeof(T) : 0, where);
+    T* const apart = x == out ? static_cast<T*>(out_buffer.data()) : to;
+    with_sorted_indices<false>(from, lines, descending, where, [&]<class Index>(const Index* sorted) {
+      transform(where, element_in_order<Index, T>{sorted, {lines}, {lines}, from}, n, apart);
     });
     if (apart != to) heddle::copy(to, where, apart, where, n * sizeof(T));
   });
 }
 
-void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* places,
+void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* indices,
              const target& where) {
   const current_device on(where);
   const bool descending = order == sort_order::descending;
   impl::with_ordered_type(type, [&]<class T>(T) {
-    with_places<true>(static_cast<const T*>(x), lines, descending, where,
-                      [&]<class Index>(const Index* sorted) {
-                        transform(where, place_in_line<Index>{sorted, {lines}}, lines.elements(), places);
-                      });
+    with_sorted_indices<true>(
+        static_cast<const T*>(x), lines, descending, where, [&]<class Index>(const Index* sorted) {
+          transform(where, index_in_line<Index>{sorted, {lines}}, lines.elements(), indices);
+        });
   });
 }
 

@@ -37,8 +37,8 @@ void free_unused(streams& all, const target& where) {
   for (auto next = all.begin(); next != all.end();) {
     const auto at = next++;
     if (at->first.first != where.device() || at->second.use_count() > 1) continue;
-    for (memory* held : {&at->second->words, &at->second->counters, &at->second->bytes})
-      held->free_on(any_stream);
+    for (memory* part : {&at->second->words, &at->second->counters, &at->second->bytes})
+      part->free_on(any_stream);
     all.erase(at);
   }
 }
@@ -70,24 +70,24 @@ std::shared_ptr<temp_storage::kept_scratch> temp_storage::kept_for(const target&
 
 namespace {
 
-/// Makes `held` at least so large.
-void provide(memory& held, std::size_t bytes, const target& where) {
-  if (held.bytes() >= bytes) return;
-  held = memory();
-  held = memory(bytes, where);
+/// Makes `part` at least so large.
+void provide(memory& part, std::size_t bytes, const target& where) {
+  if (part.bytes() >= bytes) return;
+  part = memory();
+  part = memory(bytes, where);
 }
 
-void clear(const memory& held, const target& where) {
-  check(cudaMemsetAsync(held.data(), 0, held.bytes(), where.stream()), "cudaMemsetAsync");
+void clear(const memory& part, const target& where) {
+  check(cudaMemsetAsync(part.data(), 0, part.bytes(), where.stream()), "cudaMemsetAsync");
 }
 
 /// The same, of zeros where it is new, and whether it is. What could not be cleared is not kept.
-bool provide_zeros(memory& held, std::size_t bytes, const target& where) {
-  if (held.bytes() >= bytes) return false;
-  held = memory();
+bool provide_zeros(memory& part, std::size_t bytes, const target& where) {
+  if (part.bytes() >= bytes) return false;
+  part = memory();
   memory made(bytes, where);
   clear(made, where);
-  held = std::move(made);
+  part = std::move(made);
   return true;
 }
 

@@ -79,7 +79,7 @@ void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order ord
     transform(where, find_last_selected(static_cast<const T*>(x), n, k, descending, where), n, flags);
   });
   const impl::selection selected(flags, n, where);
-  selected.places(unordered);
+  selected.indices(unordered);
   // They are in the order of their indices, which a stable sort leaves among equal elements.
   const memory elements(k * bytes, where), ranks(k * sizeof(std::size_t), where);
   auto* const rank = static_cast<std::size_t*>(ranks.data());

@@ -59,16 +59,16 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
   launch(std::uint8_t{});
 }
 
-void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
+void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
                 const target& where) {
   const current_device on(where);
-  check(cudaMemsetAsync(place, 0xff, all.count() * sizeof *place, where.stream()), "cudaMemsetAsync");
+  check(cudaMemsetAsync(index, 0xff, all.count() * sizeof *index, where.stream()), "cudaMemsetAsync");
   impl::dispatch_type_op<impl::family::order>(
       type, runtime_op::minimum, [&]<class T, class Op>(impl::type_tag<T>, Op) {
         const unsigned grid = grid_for(all.elements(), std::size_t{transform_threads} * 8);
         find_first_equal<<<grid, transform_threads, 0, where.stream()>>>(
             static_cast<const T*>(x), all, static_cast<const T*>(extremum),
-            reinterpret_cast<unsigned long long*>(place));
+            reinterpret_cast<unsigned long long*>(index));
         check(cudaGetLastError(), "launch of find_first_equal");
       });
 }

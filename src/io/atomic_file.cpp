@@ -175,20 +175,30 @@ void atomic_file::write(const void* data, std::size_t bytes) {
   if (moved < bytes) fail("write", errno);
 }
 
+std::string atomic_file::path_for_others(bool on_other_hosts) {
+  if (!replaces_) return "";
+  if (on_other_hosts) give_name();
+  if (temporary_.empty()) return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_);
+  return std::filesystem::absolute(temporary_).string();
+}
+
+void atomic_file::give_name() {
+  if (!temporary_.empty()) return;
+  // A name can be given to the file only where there is none yet; the rename then replaces what is there.
+  const std::string unnamed = fmt::format("{}/{}", own_descriptors, descriptor_);
+  std::string name = new_name();
+  while (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+    if (errno != EEXIST) fail("write", errno);
+    name = new_name();
+  }
+  temporary_ = name;
+}
+
 void atomic_file::commit() {
   // After the last write, which takes set-user-ID and set-group-ID bits away.
   if (mode_ && ::fchmod(descriptor_, *mode_) != 0) fail("write", errno);
   if (replaces_ && ::fsync(descriptor_) != 0) fail("write", errno);
-  if (replaces_ && temporary_.empty()) {
-    // A name can be given to the file only where there is none yet; the rename then replaces what is there.
-    const std::string unnamed = fmt::format("{}/{}", own_descriptors, descriptor_);
-    std::string name = new_name();
-    while (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      if (errno != EEXIST) fail("write", errno);
-      name = new_name();
-    }
-    temporary_ = name;
-  }
+  if (replaces_) give_name();
   const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0) fail("write", errno);
   if (!replaces_) return;

@@ -2,302 +2,38 @@
 
 #include "io/contents.hpp"
 #include "jit/cache.hpp"
+#include "jit/device_headers.hpp"
 #include "jit/diagnostics.hpp"
+#include "jit/headers_read.hpp"
 #include "jit/libraries.hpp"
 #include "jit/process.hpp"
-#include "jit/source_folder.hpp"
+#include "jit/source_names.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <set>
 #include <sstream>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace heddle::jit {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-struct compiler {
-  std::vector<std::string> words;  // the program and its first arguments
-  bool is_clang = false;
-  std::string identity;  // changes when another compiler is at its place
-
-  /// Counts a program in: its file, whatever links lead there.
-  void add(const fs::path& program) {
-    std::error_code ignored;
-    const fs::path real = fs::canonical(program, ignored);
-    for (const fs::path& path : {program, real})
-      is_clang |= path.filename().string().find("clang") != std::string::npos;
-    struct stat about{};
-    stat(real.c_str(), &about);
-    identity += fmt::format("{} {} {}.{}\n", real.string(), about.st_size, about.st_mtim.tv_sec,
-                            about.st_mtim.tv_nsec);
-  }
-};
-
-std::vector<std::string> words_in(const std::string& text) {
-  std::stringstream blanks_between(text);
-  std::vector<std::string> words;
-  for (std::string word; blanks_between >> word;) words.push_back(word);
-  return words;
-}
-
-compiler find_compiler() {
-  compiler found;
-  const char* const chosen = std::getenv("CXX");
-  if (chosen != nullptr && *chosen != '\0') {
-    // A path may have blanks, too.
-    found.words = find_program(chosen).empty() ? words_in(chosen) : std::vector<std::string>{chosen};
-    const fs::path program = found.words.empty() ? fs::path() : find_program(found.words[0]);
-    if (program.empty()) throw error(fmt::format("CXX names '{}', which is no program", shown_path(chosen)));
-    found.words[0] = program.string();
-    found.words = with_absolute_paths(std::move(found.words));
-  } else {
-    for (const char* name : {"g++", "clang++", "c++"}) {
-      if (found.words.empty() && !find_program(name).empty()) found.words = {find_program(name).string()};
-    }
-  }
-  if (found.words.empty())
-    throw error(
-        "kernels are compiled on the CPU by the system's C++ compiler, and there is none: install g++ or "
-        "clang++, or name one in CXX");
-  // One that starts another, such as ccache, has its name after its own, or is called by it.
-  for (std::string& word : found.words) {
-    const fs::path program = word.starts_with('-') ? fs::path() : find_program(word);
-    if (program.empty()) continue;
-    found.add(program);
-    if (word.find('/') != std::string::npos) word = program.string();
-  }
-  std::error_code ignored;
-  if (fs::canonical(found.words[0], ignored).filename() == "ccache") {
-    for (const fs::path& program : find_programs(fs::path(found.words[0]).filename().string()))
-      found.add(program);
-  }
-  return found;
-}
-
-/// What code for "the processor at hand" depends on.
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string all;
-  for (std::string line; std::getline(file, line) && !line.empty();) {
-    for (const char* const begin :
-         {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU"}) {
-      if (line.starts_with(begin)) all += line + "\n";
-    }
-  }
-  return all;
-}
-
-/// The program or the shared library that this function is in; empty when it is not known. What dladdr says
-/// of a program is the name by which it was called.
-fs::path own_file() {
-  const auto here = reinterpret_cast<std::uintptr_t>(&own_file);
-  std::stringstream maps(impl::contents("/proc/self/maps").value_or(""));
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long begin = 0, end = 0;
-    const std::size_t path = line.find('/');
-    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2 && begin <= here && here < end &&
-        path != std::string::npos)
-      return line.substr(path);
-  }
-  return {};
-}
-
-/// Whether a folder and the headers in it are the system's, the user's or of who made this program, who could
-/// change that as well: in /tmp anyone may make folders beside a program's.
-bool is_trusted(const fs::path& headers, const fs::path& prefix, uid_t maker) {
-  for (fs::path path = headers / "heddle_device" / "language.hpp"; path != prefix && path.has_relative_path();
-       path = path.parent_path()) {
-    struct stat about{};
-    if (stat(path.c_str(), &about) != 0 || (about.st_mode & S_IWOTH) != 0) return false;
-    if (about.st_uid != 0 && about.st_uid != geteuid() && about.st_uid != maker) return false;
-  }
-  return true;
-}
-
-/// Where the headers of the device language are: beside what is installed, where this was to be installed, or
-/// in the source that it was built from.
-fs::path device_headers() {
-  const fs::path own = own_file();
-  struct stat made{};
-  const uid_t maker = stat(own.c_str(), &made) == 0 ? made.st_uid : 0;
-  std::error_code ignored;
-  for (const fs::path& file : {fs::read_symlink("/proc/self/exe", ignored), own}) {
-    // Of a package of Python.
-    if (const fs::path beside = file.parent_path(); is_trusted(beside / HEDDLE_DEVICE_FOLDER, beside, maker))
-      return beside / HEDDLE_DEVICE_FOLDER;
-    // Of bin, of lib, or of lib/x86_64-linux-gnu.
-    for (fs::path prefix = file.parent_path().parent_path(); prefix.has_relative_path();
-         prefix = prefix.parent_path()) {
-      if (is_trusted(prefix / HEDDLE_DEVICE_FOLDER, prefix, maker)) return prefix / HEDDLE_DEVICE_FOLDER;
-      if (prefix.filename() != "lib") break;
-    }
-  }
-  const fs::path installed = fs::path(HEDDLE_PREFIX) / HEDDLE_DEVICE_FOLDER;
-  for (const fs::path& folder : {installed, fs::path(device_source_folder)}) {
-    if (fs::exists(folder / "heddle_device" / "language.hpp", ignored)) return folder;
-  }
-  throw error(fmt::format("the headers of the device language are neither in {} nor in {}: install them anew",
-                          installed.string(), device_source_folder));
-}
-
-std::vector<std::string> common_options(const compiler& with, const compile_options& options,
-                                        source_language language) {
-  std::vector<std::string> words = with.words;
-  if (language != source_language::c) words.push_back("-std=" + options.standard);
-  words.insert(words.end(), {"-fPIC", "-w"});
-  if (options.is_watched) {
-    // Lines and the names of functions are all that reports need.
-    words.insert(words.end(), {"-O1", "-g1"});
-  } else {
-    words.insert(words.end(), {"-O3", "-march=native", "-fno-trapping-math"});
-  }
-  words.insert(words.end(), options.flags.begin(), options.flags.end());
-  return words;
-}
-
-constexpr const char* folder_of_libraries = "libraries";
-constexpr const char* file_of_definitions = "definitions";
-
-/// Whether a definition is for the headers of the system, which reserve such names, and NDEBUG.
-bool is_before_headers(std::string_view definition) {
-  return definition.starts_with('_') || definition.substr(0, definition.find('=')) == "NDEBUG";
-}
-
-std::vector<std::string> preprocess_command(const compiler& with, const fs::path& source,
-                                            source_language language, const compile_options& options,
-                                            const fs::path& headers, const fs::path& dependencies) {
-  const bool is_cuda = language == source_language::cuda;
-  std::vector<std::string> words = common_options(with, options, language);
-  // Some systems' compilers define it, and glibc's headers then call __printf_chk where a kernel calls
-  // printf.
-  words.emplace_back("-U_FORTIFY_SOURCE");
-  for (const std::string& d : options.definitions) {
-    if (!is_cuda || is_before_headers(d)) words.push_back("-D" + d);
-  }
-  for (const std::string& i : options.include_folders) {
-    // A toolkit's own headers are for its compiler.
-    std::error_code ignored;
-    if (!fs::exists(fs::path(i) / "cuda_runtime_api.h", ignored)) words.push_back("-I" + i);
-  }
-  if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
-  if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
-  const fs::path own = source.parent_path();
-  words.insert(words.end(), {"-isystem", headers.string(), "-isystem", (own / folder_of_libraries).string()});
-  if (is_cuda) {
-    words.insert(words.end(), {"-include", (headers / "heddle_device" / "language.hpp").string(), "-include",
-                               (own / file_of_definitions).string()});
-  } else {
-    words.emplace_back("-DHEDDLE_HOST_SOURCE");
-  }
-  for (const std::string& header : options.forced_includes) words.insert(words.end(), {"-include", header});
-  words.insert(words.end(), {"-x", language == source_language::c ? "c" : "c++", "-E", "-MD", "-MF",
-                             dependencies.string(), source.string()});
-  return words;
-}
-
-/// What the definitions that the device language must not see become, once it has been read.
-std::string definitions_after_headers(const compile_options& options) {
-  std::string text = "#pragma GCC system_header\n";
-  for (const std::string& d : options.definitions) {
-    const std::size_t equals = std::min(d.find('='), d.size());
-    if (is_before_headers(d)) continue;
-    text += fmt::format("#define {} {}\n", d.substr(0, equals),
-                        equals == d.size() ? std::string("1") : d.substr(equals + 1));
-  }
-  return text;
-}
-
-std::vector<std::string> compile_command(const compiler& with, source_language language,
-                                         const compile_options& options, bool instruments,
-                                         const fs::path& text, const fs::path& object) {
-  std::vector<std::string> words = common_options(with, options, language);
-  words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
-                             "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
-  // Excerpts are made of the source itself.
-  words.emplace_back(with.is_clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
-  if (!with.is_clang) words.emplace_back("-fdiagnostics-column-unit=byte");
-  // What they write is watched where they are called.
-  if (options.is_watched)
-    words.insert(words.end(), {"-fno-optimize-sibling-calls", "-fno-builtin-memcpy", "-fno-builtin-memmove",
-                               "-fno-builtin-memset"});
-  if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
-  if (instruments) {
-    words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment"
-                                                           : "-fsanitize=thread,bounds-strict,alignment")
-                                          : "-fsanitize=thread");
-    for (const char* w : {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {
-      words.emplace_back(with.is_clang ? "-mllvm" : "--param");
-      words.emplace_back(with.is_clang ? std::string("-") + w : std::string(w));
-    }
-    words.emplace_back("-fsanitize-recover=undefined");
-    if (options.is_profiled) {
-      // Vectors are accessed as a whole, and code stays in the order in which it was written.
-      words.emplace_back(with.is_clang ? "-fsanitize-coverage=bb,trace-pc" : "-fsanitize-coverage=trace-pc");
-      if (!with.is_clang) words.insert(words.end(), {"-fno-tree-sra", "-fno-reorder-blocks"});
-    }
-    // Atomics stay instructions; g++ is told so where they are written. What is read and then written counts
-    // as both.
-    if (with.is_clang)
-      words.insert(words.end(), {"-mllvm", "-tsan-instrument-atomics=0", "-mllvm",
-                                 "-tsan-instrument-read-before-write=1"});
-  }
-  words.insert(words.end(), {"-x", language == source_language::c ? "cpp-output" : "c++-cpp-output",
-                             text.string(), "-o", object.string()});
-  return words;
-}
-
-/// What `make` reads: "target: file file \" with spaces written as "\ ".
-std::vector<std::string> dependencies_in(std::string_view text) {
-  std::vector<std::string> files;
-  std::string file;
-  std::size_t i = text.find(": ");
-  if (i == std::string_view::npos) return files;
-  for (i += 2; i <= text.size(); ++i) {
-    const char c = i < text.size() ? text[i] : ' ';
-    if (c == '\\' && i + 1 < text.size() &&
-        (text[i + 1] == ' ' || text[i + 1] == '#' || text[i + 1] == '\\')) {
-      file += text[++i];
-    } else if (c == '\\' || c == ' ' || c == '\n' || c == '\t') {
-      if (!file.empty()) files.push_back(std::move(file));
-      file.clear();
-    } else {
-      if (c == '$' && i + 1 < text.size() && text[i + 1] == '$') ++i;
-      file += c;
-    }
-  }
-  return files;
-}
-
-/// Where debug information says that sources with relative names are, in place of the folder that the
-/// compiler ran in.
-constexpr std::string_view folder_of_sources = "/heddle/";
-
-/// The working directory with a slash after it.
-std::string working_directory() {
-  std::error_code ignored;
-  return (fs::current_path(ignored) / "").string();
-}
 
 /// The lines of a compiler's message that say what is wrong where, and no more than a screen of them.
 [[noreturn]] void fail_compilation(const std::string& name, std::string messages) {
@@ -354,150 +90,6 @@ compilation from_kept(const kept_file& kept, bool was_cached) {
   add_about(result, json::parse(kept.about));
   return result;
 }
-
-/// What searches for headers name, in the order of the search.
-std::vector<fs::path> searched_folders(const compile_options& options) {
-  std::vector<fs::path> folders;
-  const auto add = [&](const std::string& folder) {
-    if (!folder.empty()) folders.push_back(fs::absolute(folder).lexically_normal());
-  };
-  const auto add_flags = [&](std::string_view option) {
-    for (std::size_t i = 0; i < options.flags.size(); ++i) {
-      if (options.flags[i] == option && i + 1 < options.flags.size())
-        add(options.flags[++i]);
-      else if (options.flags[i].starts_with(option))
-        add(options.flags[i].substr(option.size()));
-    }
-  };
-  const auto add_variable = [&](std::string_view name) {
-    for (const auto& [variable, list] : search_variables()) {
-      std::stringstream text(variable == name ? list : "");
-      for (std::string folder; std::getline(text, folder, ':');) add(folder);
-    }
-  };
-  add_flags("-iquote");
-  add_flags("-I");
-  for (const std::string& folder : options.include_folders) add(folder);
-  add_variable("CPATH");
-  add_flags("-isystem");
-  add_variable("CPLUS_INCLUDE_PATH");
-  add_flags("-idirafter");
-  return folders;
-}
-
-/// Where a header would be read from in place of one that was, and is not there: in a folder that is searched
-/// earlier, or beside another header.
-std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
-                                   const compile_options& options) {
-  const std::vector<fs::path> folders = searched_folders(options);
-  // A header's path within a folder; empty when it is in another.
-  const auto within = [](const fs::path& file, const fs::path& folder) {
-    fs::path inside = file.lexically_relative(folder);
-    return inside.empty() || *inside.begin() == ".." ? fs::path() : inside;
-  };
-  std::set<fs::path> beside;
-  std::vector<fs::path> paths;
-  for (const std::string& file : files_read) {
-    paths.push_back(fs::absolute(file).lexically_normal());
-    for (const fs::path& folder : folders) {
-      if (!within(paths.back(), folder).empty()) beside.insert(paths.back().parent_path());
-    }
-  }
-  std::set<std::string> missing;
-  const auto add = [&](const fs::path& earlier) {
-    std::error_code ignored;
-    if (!fs::exists(earlier, ignored)) missing.insert(earlier.string());
-  };
-  for (const fs::path& path : paths) {
-    for (std::size_t i = 0; i < folders.size(); ++i) {
-      const fs::path inside = within(path, folders[i]);
-      if (inside.empty()) continue;
-      for (std::size_t j = 0; j < i; ++j) add(folders[j] / inside);
-      for (const fs::path& folder : beside) add(folder / inside);
-    }
-  }
-  return {missing.begin(), missing.end()};
-}
-
-/// Changes with this build of the library: what translates is in it.
-std::string own_identity() {
-  struct stat about{};
-  if (stat(own_file().c_str(), &about) != 0 && stat("/proc/self/exe", &about) != 0) return "";
-  return fmt::format("{} {}.{}", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
-}
-
-}  // namespace
-
-std::vector<std::string> with_absolute_paths(std::vector<std::string> words) {
-  // Those of the second kind have it in the same word.
-  constexpr std::string_view options[] = {"-I",       "-L",      "-B",        "-idirafter", "-imacros",
-                                          "-include", "-iquote", "-isysroot", "-isystem"},
-                             joined[] = {"--include-path=", "--pre-include=", "--sysroot=", "-fplugin=",
-                                         "-fprofile-use=",  "-specs=",        "@"};
-  const auto make_absolute = [](std::string& word, std::size_t begin) {
-    const fs::path path = word.substr(begin);
-    // Otherwise it is a header in a folder that is searched, or another option.
-    std::error_code ignored;
-    if (path.is_relative() && fs::exists(path, ignored))
-      word.replace(begin, std::string::npos, fs::absolute(path).string());
-  };
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    for (const std::string_view option : options) {
-      if (words[i] == option && i + 1 < words.size()) {
-        make_absolute(words[++i], 0);
-        break;
-      }
-      if (words[i].size() > option.size() && words[i].starts_with(option) && words[i][option.size()] != '=')
-        make_absolute(words[i], option.size());
-    }
-    for (const std::string_view option : joined) {
-      if (words[i].starts_with(option)) make_absolute(words[i], option.size());
-    }
-  }
-  return words;
-}
-
-std::string line_directive(std::string_view name) {
-  std::string result = "#line 1 \"";
-  for (const char c : name) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + "\"\n";
-}
-
-std::string messages_as_named(std::string messages) {
-  const std::string here = working_directory();
-  for (std::size_t at = 0; here.size() > 1 && (at = messages.find(here, at)) != std::string::npos;) {
-    if (at == 0 || std::isspace(static_cast<unsigned char>(messages[at - 1])) != 0)
-      messages.erase(at, here.size());
-    else
-      at += here.size();
-  }
-  return messages;
-}
-
-std::string as_named(std::string_view file) {
-  for (const std::string& folder : {std::string(folder_of_sources), working_directory()}) {
-    if (file.starts_with(folder)) return std::string(file.substr(folder.size()));
-  }
-  return std::string(file);
-}
-
-std::string read_source(const std::string& path) {
-  auto text = impl::contents(fs::path(path));
-  if (!text) throw error(fmt::format("{}: cannot be read: {}", shown_path(path), std::strerror(errno)));
-  // Some editors begin a file with a mark of its encoding.
-  if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
-  return *std::move(text);
-}
-
-std::string folder_of_source(const std::string& path) {
-  const fs::path folder = descriptor_in(path) ? fs::path() : fs::path(path).parent_path();
-  return folder.empty() ? "." : folder.string();
-}
-
-namespace {
 
 /// A source of what is compiled, and where it is looked for what it includes: in the folder that it is in.
 struct source_unit {
@@ -560,7 +152,7 @@ class maker {
   void add_to(digest& key) const {
     for (const auto& [variable, folders] : search_variables()) key.add(variable), key.add(folders);
     key.add(with_.identity);
-    key.add(own_identity());
+    key.add(library_identity());
     if (!options_.is_watched) key.add(processor());
     for (const std::string& instance : options_.instances) key.add(instance);
     key.add(options_.is_relocatable ? "relocatable" : "apart");
@@ -624,18 +216,7 @@ class maker {
   /// are called.
   fs::path link(const std::vector<fs::path>& objects, const std::string& name, const fs::path& work) const {
     const fs::path library = work / "kernel.so";
-    std::vector<std::string> words = with_.words;
-    words.emplace_back("-shared");
-    for (const fs::path& object : objects) words.push_back(object.string());
-    words.insert(words.end(), options_.link_words.begin(), options_.link_words.end());
-    words.insert(words.end(), {"-o", library.string(), "-lm"});
-    if (options_.is_program) {
-      words.insert(words.end(), {"-Wl,-z,defs", "-Wl,--require-defined=heddle_module_main", "-pthread"});
-      for (const char* of_memory :
-           {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
-        words.push_back(fmt::format("-Wl,--wrap={}", of_memory));
-    }
-    const process_result linked = run(std::move(words), work);
+    const process_result linked = run(link_command(with_, options_, objects, library), work);
     if (linked.status != 0) fail_compilation(name, linked.err);
     return library;
   }
@@ -688,7 +269,7 @@ class maker {
   }
 
   compile_options options_;
-  compiler with_ = find_compiler();
+  host_compiler with_ = find_compiler();
   fs::path headers_ = device_headers();
 };
 

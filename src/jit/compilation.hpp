@@ -1,9 +1,9 @@
 #pragma once
 
+#include "jit/compiler_commands.hpp"
 #include "jit/sealed_library.hpp"
 #include "jit/translation.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,26 +11,6 @@
 #include <vector>
 
 namespace heddle::jit {
-
-struct compile_options {
-  std::vector<std::string> include_folders;  ///< -I
-  std::vector<std::string> definitions;      ///< -D NAME or NAME=VALUE
-  std::string standard = "c++20";
-  std::vector<std::string> flags;            ///< more words for the compiler
-  std::vector<std::string> forced_includes;  ///< -include: read before a file, behind CUDA's own headers
-  std::vector<std::string> link_words;       ///< objects, -l and -L, for the linker
-  std::vector<std::string> instances;        ///< of templates, such as sum<float>
-  /// For the checker, which sees every access to memory; or as fast as it can be, for the processor at hand.
-  bool is_watched = false;
-  /// A whole program, whose main is run; of any other source only the kernels are.
-  bool is_program = false;
-  /// For the checker's profiles, too: which pieces of code run is seen.
-  bool is_profiled = false;
-  /// Code of the device may use that of other files, as by nvcc -rdc=true.
-  bool is_relocatable = false;
-};
-
-enum class source_language : std::uint8_t { cuda, cpp, c };
 
 /// A file of a program.
 struct source_file {
@@ -57,26 +37,6 @@ struct compilation {
 /// The compiler reads nothing from the working directory but what relative paths of the options name. Where
 /// there is no compiler, or it refuses the source, that is a heddle::error with the lines of the source.
 compilation compile(const std::string& source, const std::string& name, const compile_options& options);
-
-/// Paths that options of a compiler name from the working directory on, made absolute, and with them what the
-/// options are kept under.
-std::vector<std::string> with_absolute_paths(std::vector<std::string> options);
-
-/// `#line 1 "name"`: what begins a source that messages call so.
-std::string line_directive(std::string_view name);
-
-/// What a compiler says, with each file as_named().
-std::string messages_as_named(std::string messages);
-
-/// A file of debug information or of a compiler's message as it was named: in the working directory by its
-/// place there.
-std::string as_named(std::string_view file);
-
-/// The text of a file; heddle::error when it cannot be read.
-std::string read_source(const std::string& path);
-
-/// Where it is looked for what a file includes: its folder, or the current one for standard input.
-std::string folder_of_source(const std::string& path);
 
 /// The same of a file, whose folder is searched for what it includes.
 compilation compile_file(const std::string& path, compile_options options);

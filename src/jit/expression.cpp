@@ -4,9 +4,12 @@
 #include "gpu/gpu.hpp"
 #include <heddle/any_kernel.hpp>
 #include <heddle/error.hpp>
+#include <heddle/function_ref.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -274,6 +277,49 @@ expression_call prepare(const expression_state& state, const target& requested,
   return {resolve(requested, work), first ? arguments[*first].lengths : heddle::shape{size}};
 }
 
+namespace {
+
+/// Calls f on slices of 0 … count−1, as for_slices does. How long an element takes is found out by the first
+/// ones: slow elements are worth a thread sooner, and their slices are cut where the call may be interrupted.
+void for_elements_by_time(int threads, std::size_t count,
+                          function_ref<void(std::size_t first, std::size_t last)> f) {
+  using clock = std::chrono::steady_clock;
+  using seconds = std::chrono::duration<double>;
+  constexpr double worth_a_thread = 50e-6, longest = 20e-3;
+  std::size_t done = 0, piece = 1;
+  double per_element = 0;
+  const auto began = clock::now();
+  while (done < count && done < elements_worth_a_thread &&
+         per_element * static_cast<double>(done) < worth_a_thread) {
+    const std::size_t last = std::min(count, done + piece);
+    f(done, last);
+    done = last;
+    piece *= 8;
+    per_element = seconds(clock::now() - began).count() / static_cast<double>(done);
+  }
+  const auto elements_in = [&](double time) {
+    const double most = per_element > 0 ? time / per_element : 1e18;
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::min(most, 1e18)));
+  };
+  const std::size_t grain = std::min(elements_worth_a_thread, elements_in(worth_a_thread));
+  cpu::for_slices(threads, count - done, grain, [&](std::size_t first, std::size_t last) {
+    std::size_t at_once = elements_in(longest / 2);
+    for (std::size_t at = done + first, end = done + last; at < end;) {
+      const auto start = clock::now();
+      const std::size_t next = at + std::min(at_once, end - at);
+      f(at, next);
+      at = next;
+      if (at == end) break;
+      check_interruption();
+      const seconds took = clock::now() - start;
+      if (took.count() > longest) at_once = std::max<std::size_t>(1, at_once / 4);
+      if (took.count() < longest / 4) at_once *= 2;
+    }
+  });
+}
+
+}  // namespace
+
 void run_elementwise(expression_state& state, const expression_call& call,
                      const expression_argument* arguments) {
   run_elements(state, call, arguments, call.lengths.elements(), 0);
@@ -292,11 +338,10 @@ void run_elements(expression_state& state, const expression_call& call, const ex
     compiled.launch(call.where, "heddle_elements", blocks_for(count), 256,
                     {staged.data(), &counted, &all, &from});
   } else {
-    cpu::for_slices(
-        call.where.threads(), count, elements_worth_a_thread, [&](std::size_t first, std::size_t last) {
-          compiled.call_on_cpu<const void*, unsigned long long, unsigned long long, unsigned long long,
-                               unsigned long long>("heddle_elements", staged.data(), first, last, all, from);
-        });
+    for_elements_by_time(call.where.threads(), count, [&](std::size_t first, std::size_t last) {
+      compiled.call_on_cpu<const void*, unsigned long long, unsigned long long, unsigned long long,
+                           unsigned long long>("heddle_elements", staged.data(), first, last, all, from);
+    });
   }
   staged.deliver();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "jit/source_edits.hpp"
 #include "jit/tokens.hpp"
 
 #include <cstddef>
@@ -9,12 +10,6 @@
 #include <vector>
 
 namespace heddle::jit {
-
-/// What takes the place of tokens first … last−1; nothing is taken out when they are the same.
-struct token_edit {
-  std::size_t first, last;
-  std::string text;
-};
 
 /// What `k<<<grid, block, shared, stream>>>(x)` becomes: a call of heddle_device::launching, which takes the
 /// kernel, as an address where its name has one and as something to call where it is deduced from the

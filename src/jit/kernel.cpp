@@ -1,6 +1,6 @@
 #include "gpu/gpu.hpp"
-#include "jit/compilation.hpp"
 #include "jit/module_state.hpp"
+#include "jit/source_names.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/kernel.hpp>

@@ -1,17 +1,12 @@
 #pragma once
 
+#include "jit/source_edits.hpp"
 #include "jit/tokens.hpp"
 
-#include <cstddef>
 #include <string_view>
 #include <vector>
 
 namespace heddle::jit {
-
-/// A part of a text.
-struct text_range {
-  std::size_t begin, end;
-};
 
 /// Where a preprocessed text has headers of the device language of which the source names nothing: a compiler
 /// takes as long for their hundreds of functions as for half of the rest.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/host_part.hpp"
+#include "jit/source_edits.hpp"
 #include "jit/tokens.hpp"
 
 #include <cstddef>

@@ -2,20 +2,14 @@
 
 #include "jit/kernel_declaration.hpp"
 #include "jit/libraries.hpp"
+#include "jit/source_edits.hpp"
 #include "jit/subscripts.hpp"
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heddle::jit {
-
-/// From `begin` to `end` of a source, which was kept as it is.
-struct kept_part {
-  std::size_t begin, end;
-  std::size_t in_text;  ///< where it begins in what was made of the source
-};
 
 /// A CUDA source as a host compiler takes it.
 struct translation {

@@ -550,24 +550,28 @@ class Scan(unittest.TestCase):
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
 
     def test_tall_columns(self):
-        """Tiles of several groups and waves and totals of several pieces, of one block and of several, of several matrices, and a group of one tile."""
-        for way, (name, elements, exclusive, init) in enumerate(self.ways()):
-            words, groups = 1 if name == "sum" else 2, {5: 48, 40: 6, 70: 3}
-            grid, outer, inner, rows_of_thread, tiles, less, concurrent, group_tiles = (
-                (2, 1, 5, 1, 7, 20, 4, 2), (1, 2, 70, 3, 3, 4, 1, 1), (3, 2, 40, 1, 5, 0, 3, 2), (3, 1, 40, 1, 14, 3, 12, 6), (2, 1, 5, 3, 4, 1, 2, 1))[way]
+        """Tiles of one block and of several, of several panels, of a group and of several groups."""
+        tall = (("sum", 2, 1, 5, 4, 3, 19, 1, 4), ("sum", 2, 2, 70, 2, 3, 3, 4, 1),
+                ("compositions", 2, 1, 5, 16, 8, 3, 60, 2), ("compositions", 1, 2, 3, 8, 16, 2, 1, 1), ("sum_panels", 2, 1, 140, 2, 2, 3, 1, 2))
+        ways = {name: itertools.cycle([way[2:] for way in self.ways() if way[0] == name]) for name in SCANS}
+        for way, (name, grid, outer, inner, groups, rows_of_thread, tiles, less, concurrent) in enumerate(tall):
+            kind = name.split("_")[0]
+            elements, (exclusive, init) = SCANS[kind][0], next(ways[kind])
             with self.subTest(name=name, exclusive=exclusive, init=init, inner=inner):
-                length, first = tiles * groups[inner] * rows_of_thread - less, way % 3
-                x, taken = elements(first + outer * length * inner), np.zeros(outer, "uint32")
-                scratch = np.full(16 + words * outer * inner * (tiles + blocks_of(tiles, concurrent) * blocks_of(concurrent, group_tiles)), 2 << 32 | 5, "uint64")
+                length, first = tiles * groups * rows_of_thread - less, way % 3
+                width, panels = (128, blocks_of(inner, 128)) if "panels" in name else (inner, 1)
+                words = 1 if kind == "sum" else 2
+                x, taken = elements(first + outer * length * inner), np.zeros(outer * panels, "uint32")
+                scratch = np.full(16 + words * outer * panels * width * (tiles + tiles // 16), 2 << 32 | 5, "uint64")
                 scratch[0], in_place = 7, way % 2 == 1
 
                 def launch_it(given, has_init):
-                    *_, counted, out = launch("scan", f"tall_columns_{name}", grid, 28 * 32, x, n(first), n(outer), n(length), n(inner),
-                                              np.uint32(rows_of_thread), np.uint32(concurrent), np.uint32(group_tiles), exclusive, given, has_init, scratch,
+                    *_, counted, out = launch("scan", f"tall_columns_{name}", grid, (18 + (8 if kind == "sum" else 4)) * 32, x, n(first), n(outer), n(length),
+                                              n(inner), np.uint32(groups), np.uint32(rows_of_thread), np.uint32(concurrent), exclusive, given, has_init, scratch,
                                               taken, in_place, n(first), x if in_place else Unwritten(x.dtype, x.size), shared=1024, schedules=1)
                     self.assertFalse(counted.any())
                     return out[first * x[0].size:]
-                self.check(launch_it, name, x[first:], exclusive, init, (outer, length, inner), axis=1)
+                self.check(launch_it, kind, x[first:], exclusive, init, (outer, length, inner), axis=1)
 
     def test_down_other_elements(self):
         """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""

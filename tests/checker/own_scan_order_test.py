@@ -8,7 +8,7 @@ import unittest
 import numpy as np
 
 from own_kernels import Unwritten, blocks_of, launch, n
-from scan_order import scan_along_axis, scanned_in_order
+from scan_order import block, from_left, scan_along_axis, scanned_in_order
 
 random = np.random.default_rng(13)
 KINDS = {"floats": ("float32", operator.add), "doubles": ("float64", operator.add), "maxima": ("float32", np.maximum)}
@@ -56,6 +56,19 @@ class ScanOrder(unittest.TestCase):
                                      n(length), np.uint32(of_warp), exclusive, given, init is not None, in_place, n(to),
                                      x if in_place else Unwritten(kind, to + rows * length), schedules=2)
                     self.check(out[to:], name, x[first:].reshape(rows, length, 1), exclusive, init)
+
+    def test_totals_of_blocks(self):
+        """Blocks that one warp takes row by row and in batches, and that all warps share; aligned and not."""
+        for name, first, blocks, start in (("floats", 5, ((5, 0), (6, 1), (8, 3), (64, 6), (128, 7)), 1), ("doubles", 63, ((63, 0), (64, 6), (128, 1)), 2),
+                                           ("floats", 0, ((0, 4),), 0)):
+            with self.subTest(name=name, first=first, start=start):
+                kind, op = KINDS[name]
+                last, level = blocks[-1]
+                rows = (random.standard_normal((last + (1 << level) - first, 32, 4)) * 2.0**random.integers(-20, 20)).astype(kind)
+                totals = [block(op, [from_left(op, list(vector)) for vector in row]) for row in rows]
+                *_, found = launch("scan_blocks", f"block_totals_{name}", max(len(blocks) - 1, 1), 256, np.concatenate([np.zeros(start, kind), rows.ravel()]),
+                                   n(start), n(first), np.array(blocks, "uint64"), n(len(blocks)), Unwritten(kind, len(blocks)), schedules=2)
+                np.testing.assert_array_equal(found, [block(op, totals[f - first:f - first + (1 << level)]) for f, level in blocks])
 
     def test_short_rows_of_wide_elements(self):
         for exclusive, length in ((False, 1), (True, 31), (False, 33), (True, 70)):
@@ -124,6 +137,31 @@ class ScanOrder(unittest.TestCase):
                 with self.subTest(name=name, shape=shape, part_rows=part_rows, width=width, exclusive=exclusive, init=init):
                     x = numbers(kind, tuple(shape))
                     self.check(self.down(name, kind, x.ravel(), shape, part_rows, width, exclusive, init, in_place), name.split("_")[0], x, exclusive, init)
+
+    def test_tall_columns(self):
+        """Parts of a row of the order and whole ones to a thread, tiles of one block and of several, groups of tiles, panels."""
+        # Blocks, outer size, columns, groups, rows of a thread, tiles, rows less, tiles at a time.
+        shapes = {"floats": ((2, 1, 3, 8, 16, 3, 50, 2), (1, 2, 5, 4, 64, 3, 1, 1), (2, 1, 2, 2, 128, 4, 130, 2), (2, 1, 1, 8, 16, 18, 7, 2)),
+                  "floats_panels": ((2, 1, 132, 2, 64, 3, 70, 2),), "doubles": ((2, 1, 3, 16, 8, 3, 100, 2), (1, 1, 4, 4, 64, 3, 9, 1)),
+                  "maxima": ((2, 1, 3, 4, 5, 4, 3, 2),)}
+        ways = itertools.cycle(((False, None), (True, None), (True, -3.5), (False, 0.5)))
+        for name, of_kind in shapes.items():
+            kind = KINDS[name.split("_")[0]][0]
+            wide = 2 if kind == "float64" else 1
+            for grid, outer, inner, groups, rows, tiles, less, concurrent in of_kind:
+                exclusive, init = next(ways)
+                with self.subTest(name=name, inner=inner, groups=groups, rows=rows, exclusive=exclusive, init=init):
+                    length, in_place = tiles * groups * rows - less, rows == 64
+                    width, panels = (128, blocks_of(inner, 128)) if "panels" in name else (inner, 1)
+                    x, taken = numbers(kind, (outer, length, inner)), np.zeros(outer * panels, "uint32")
+                    scratch = np.full(16 + wide * outer * panels * width * (tiles + tiles // 16), 2 << 32 | 5, "uint64")
+                    scratch[0] = 7
+                    given = np.full(1, 0 if init is None else init, kind)
+                    *_, counted, out = launch("scan", f"tall_columns_{name}", grid, (18 + 8 // wide) * 32, x, n(0), n(outer), n(length), n(inner),
+                                              np.uint32(groups), np.uint32(rows), np.uint32(concurrent), exclusive, given, init is not None, scratch, taken,
+                                              in_place, n(0), x if in_place else Unwritten(kind, x.size), shared=1024, schedules=1)
+                    self.assertFalse(counted.any())
+                    self.check(out, name.split("_")[0], x, exclusive, init)
 
     def test_columns_of_wide_elements(self):
         for length, part_rows, exclusive in ((70, 70, False), (150, 32, True), (33, 32, False)):

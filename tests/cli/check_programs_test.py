@@ -221,5 +221,156 @@ class CheckProgramsTest(unittest.TestCase):
             self.assertIn(message, done.stderr)
 
 
+PARTS = """\
+#include <cstdio>
+#include <cstdlib>
+__global__ void first(int* x, int n, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < rounds; ++k) if (i < n) x[i] = x[i] * 3 + k;
+}
+__global__ void second(int* x, int* flags, int n, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < rounds; ++k) if (i < n) atomicAdd(&flags[i % 64], x[i]);
+  if (i < n - 1) x[i] = x[i + 1];
+}
+int main(int, char** argv) {
+  const int n = atoi(argv[1]), rounds = atoi(argv[2]), launches = atoi(argv[3]);
+  int *x, *flags, *y = static_cast<int*>(calloc(n, sizeof(int)));
+  cudaMalloc(&x, n * sizeof(int));
+  cudaMalloc(&flags, 64 * sizeof(int));
+  cudaMemset(flags, 0, 64 * sizeof(int));
+  for (int i = 0; i < n; ++i) y[i] = i;
+  cudaMemcpy(x, y, n * sizeof(int), cudaMemcpyHostToDevice);
+  for (int k = 0; k < launches; ++k) first<<<(n + 31) / 32, 32>>>(x, n, rounds);
+  cudaMemcpy(y, x, n * sizeof(int), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < n; ++i) {
+    int value = i;
+    for (int r = 0; r < launches; ++r) for (int k = 0; k < rounds; ++k) value = value * 3 + k;
+    if (y[i] != value) return 4;
+  }
+  if (argc > 4) second<<<(n + 31) / 32, 32>>>(x, flags, n, rounds);
+  cudaDeviceSynchronize();
+  free(y);
+  return 0;
+}
+""".replace("int main(int,", "int main(int argc,")
+
+
+class PartOfAProgram(unittest.TestCase):
+    """What is watched, what is told, and what a program computes whatever is watched of it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        pathlib.Path(cls.folder.name, "parts.cu").write_text(PARTS)
+
+    def check(self, *arguments):
+        return subprocess.run([HEDDLE, "check", "parts.cu", *map(str, arguments)], cwd=self.folder.name, capture_output=True,
+                              text=True)
+
+    def report(self, *arguments, status=0):
+        done = self.check("--json", *arguments)
+        self.assertEqual(done.returncode, status, done.stderr + done.stdout)
+        return json.loads(done.stdout)
+
+    def watched(self, report):
+        return report["launches"], report["watched_launches"], report["blocks"], report["watched_blocks"]
+
+    def test_all(self):
+        self.assertEqual(self.watched(self.report("--", 640, 1, 3)), (3, 3, 60, 60))
+
+    def test_budget(self):
+        report = self.report("--schedules", 1, "--budget", 0.001, "--", 640, 50, 3)
+        launches, watched_launches, blocks, watched_blocks = self.watched(report)
+        self.assertEqual((launches, blocks), (3, 60))
+        self.assertIn(watched_launches, (1, 2, 3))
+        # The first two and the last two of the launch that comes first at least, and not all.
+        self.assertGreaterEqual(watched_blocks, 4)
+        self.assertLess(watched_blocks, 60)
+        self.assertIn(f", {watched_blocks} of 60 blocks watched of {watched_launches} launches)", report["summary"])
+        # Where there is time for all of it, all is watched.
+        self.assertEqual(self.watched(self.report("--budget", 1000, "--", 640, 1, 3)), (3, 3, 60, 60))
+        self.assertEqual(self.check("--budget", 0, "--", 64, 1, 1).returncode, 2)
+
+    def test_budget_of_a_kernel(self):
+        done = self.check("--json", "--kernel", "first", "--grid", 50, "--block", 32, "--budget", 0.0001, "--target", "serial",
+                          "--arg", "i32[1600]=zeros", "--arg", "i32:1600", "--arg", "i32:50")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["blocks"], 50)
+        self.assertIn(report["watched_blocks"], range(4, 50))
+
+    def test_launches(self):
+        self.assertEqual(self.watched(self.report("--launches", 2, "--", 640, 1, 3)), (3, 2, 60, 40))
+        # Of each kernel.
+        self.assertEqual(self.watched(self.report("--launches", 1, "--", 640, 1, 3, "races", status=1)), (4, 2, 80, 40))
+
+    def test_kernel_filter(self):
+        self.assertEqual(self.watched(self.report("--kernel-filter", "^fir", "--", 640, 1, 2, "races")), (3, 2, 60, 40))
+        report = self.report("--kernel-filter", "second|third", "--", 640, 1, 2, "races", status=1)
+        self.assertEqual(self.watched(report), (3, 1, 60, 20))
+        self.assertEqual([f["kind"] for f in report["findings"]], ["data-race"])
+        done = self.check("--kernel-filter", "(", "--", 64, 1, 1)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("heddle check: --kernel-filter '(' is no regular expression", done.stderr)
+
+    def test_schedules_at_once(self):
+        # Long enough for processes of their own.
+        runs = [self.report("--target", target, "--", 6400, 40, 1, "races", status=1) for target in ("serial", "parallel:2")]
+        for report in runs:
+            self.assertEqual(report["accesses"], runs[0]["accesses"])
+            self.assertEqual([(f["kind"], f["count"], f["level"], f["text"]) for f in report["findings"]],
+                             [(f["kind"], f["count"], f["level"], f["text"]) for f in runs[0]["findings"]])
+
+    def test_suppressions(self):
+        for text, is_suppressed in (("data-race\n", True), ("# all\n* parts.cu\n", True), ("data-race *.cu sec*  # both\n", True),
+                                    ("data-race parts.cu first\n", False), ("out-of-bounds\n", False)):
+            report = self.report("--suppressions", self.written(text), "--", 64, 1, 1, "races", status=0 if is_suppressed else 1)
+            self.assertEqual((report["suppressed"], len(report["findings"])), (1, 0) if is_suppressed else (0, 1), text)
+        self.assertIn(": clean, 1 suppressed (", self.report("--suppressions", self.written("data-race\n"), "--", 64, 1, 1, "races")["summary"])
+        for text, message in (("race\n", "known.txt:1: 'race' is no kind of finding"),
+                              ("\ndata-race a b c\n", "known.txt:2: 'c': a kind, a file and a function are a line")):
+            done = self.check("--suppressions", self.written(text), "--", 64, 1, 1)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+
+    def written(self, text, name="known.txt"):
+        pathlib.Path(self.folder.name, name).write_text(text)
+        return name
+
+    def test_baseline(self):
+        self.assertEqual(self.check("--json", "--report", "before.json", "--", 64, 1, 1, "races").returncode, 1)
+        # Lines may move.
+        moved = pathlib.Path(self.folder.name, "parts.cu")
+        moved.write_text("// moved\n\n" + PARTS)
+        self.addCleanup(moved.write_text, PARTS)
+        report = self.report("--baseline", "before.json", "--", 64, 1, 1, "races")
+        self.assertEqual((report["verdict"], report["known"], report["findings"]), ("clean", 1, []))
+        moved.write_text(PARTS.replace("if (i < n) x[i] = x[i] * 3 + k", "if (i < n + 1) x[i] = x[i] * 3 + k"))
+        report = self.report("--baseline", "before.json", "--", 65, 1, 1, "races", status=1)
+        self.assertEqual(report["known"], 1)
+        self.assertEqual({f["kind"] for f in report["findings"]}, {"out-of-bounds"})
+        done = self.check("--baseline", self.written("[]", "none.json"), "--", 64, 1, 1)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("none.json: no report of an earlier check", done.stderr)
+
+    def test_sarif(self):
+        self.assertEqual(self.check("--sarif", "found.sarif", "--", 64, 1, 1, "races").returncode, 1)
+        log = json.loads(pathlib.Path(self.folder.name, "found.sarif").read_text())
+        self.assertEqual(log["version"], "2.1.0")
+        run, = log["runs"]
+        self.assertEqual([rule["id"] for rule in run["tool"]["driver"]["rules"]], ["data-race"])
+        result, = run["results"]
+        self.assertEqual((result["ruleId"], result["level"]), ("data-race", "error"))
+        at = result["locations"][0]["physicalLocation"]
+        self.assertEqual((at["artifactLocation"]["uri"], at["region"]["startLine"]), ("parts.cu", 10))
+        launch = next(n for n, line in enumerate(PARTS.splitlines(), 1) if "second<<<" in line)
+        self.assertIn(launch, [other["physicalLocation"]["region"]["startLine"] for other in result["relatedLocations"]])
+        self.assertTrue(result["message"]["text"].startswith("parts.cu:10: data race on x["))
+        self.check("--sarif", "found.sarif", "--", 64, 1, 1)
+        self.assertEqual(json.loads(pathlib.Path(self.folder.name, "found.sarif").read_text())["runs"][0]["results"], [])
+
+
 if __name__ == "__main__":
     unittest.main()

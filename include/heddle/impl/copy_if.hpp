@@ -28,7 +28,7 @@ class selection {
   /// Copies the selected elements of x, in order, to `out`, and with `all` the others after them.
   void copy(const void* x, std::size_t element_bytes, bool all, void* out) const;
   /// The indices of the selected elements.
-  void places(std::size_t* out) const;
+  void indices(std::size_t* out) const;
 
  private:
   const bool* flags_;

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -77,41 +78,82 @@ class filled_on_cpu {
   array<T> staged_;
 };
 
+/// Copies `rows` rows of `row_bytes` bytes, which begin `from_pitch` and `to_pitch` bytes apart, in the
+/// memory of `where`.
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t row_bytes, std::size_t rows, const target& where);
+void copy_rows_on_gpu(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t row_bytes, std::size_t rows, const target& where);
+
 /// The elements of this rank in other blocks; both begin at elements.
 template <class T>
 array<T> moved_blocks(const ranks& all, array_view<const T> block, const std::vector<std::size_t>& from,
                       const std::vector<std::size_t>& to) {
   const auto r = static_cast<std::size_t>(all.rank());
   array<T> moved(to[r + 1] - to[r], all.where());
-  const on_cpu<T> mine(block);
-  filled_on_cpu<T> received(moved.view());
-  all.between().all_to_all(mine.data(), bytes_in_common(from, to, all.rank(), sizeof(T)), received.data(),
-                           bytes_in_common(to, from, all.rank(), sizeof(T)));
-  received.deliver();
+  all.between().all_to_all(block.data(), bytes_in_common(from, to, all.rank(), sizeof(T)), moved.data(),
+                           bytes_in_common(to, from, all.rank(), sizeof(T)), all.where());
   return moved;
 }
+
+/// Which bytes of a block of rows go to the rank of each column, or come from there: blocks of rows by
+/// columns, side by side.
+template <class X, class T = typename X::value_type>
+class exchange_of_columns {
+ public:
+  exchange_of_columns(const ranks& all, const X& x, const std::vector<std::size_t>& columns)
+      : all_(all),
+        rows_(x.rows()),
+        row_bytes_(columns.back() * sizeof(T)),
+        packed_(x.rows() * columns.back(), all.where()) {
+    const auto me = static_cast<std::size_t>(all.rank());
+    for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
+      widths_.push_back((columns[r + 1] - columns[r]) * sizeof(T));
+      of_rows_.push_back(rows_ * widths_.back());
+      of_columns_.push_back((x.begins()[r + 1] - x.begins()[r]) * (columns[me + 1] - columns[me]) *
+                            sizeof(T));
+    }
+  }
+
+  void to_columns(const T* rows, T* columns) {
+    each_part([&](std::byte* part, std::size_t at, std::size_t width) {
+      copy_rows(part, width, reinterpret_cast<const std::byte*>(rows) + at, row_bytes_, width, rows_,
+                all_.where());
+    });
+    all_.between().all_to_all(packed_.data(), of_rows_, columns, of_columns_, all_.where());
+  }
+  void to_rows(const T* columns, T* rows) {
+    all_.between().all_to_all(columns, of_columns_, packed_.data(), of_rows_, all_.where());
+    each_part([&](std::byte* part, std::size_t at, std::size_t width) {
+      copy_rows(reinterpret_cast<std::byte*>(rows) + at, row_bytes_, part, width, width, rows_, all_.where());
+    });
+  }
+
+ private:
+  template <class F>
+  void each_part(const F& f) {
+    auto* part = reinterpret_cast<std::byte*>(packed_.data());
+    std::size_t at = 0;
+    for (const std::size_t width : widths_) {
+      f(part, at, width);
+      part += rows_ * width;
+      at += width;
+    }
+  }
+
+  const ranks& all_;
+  std::size_t rows_, row_bytes_;
+  std::vector<std::size_t> widths_, of_rows_, of_columns_;
+  array<T> packed_;
+};
 
 /// All rows of columns columns[rank] … columns[rank + 1]−1, where a column is a place along all axes but the
 /// slowest.
 template <class X, class T = typename X::value_type>
 array<T> columns_of_rank(const ranks& all, const X& x, const std::vector<std::size_t>& columns) {
   const auto me = static_cast<std::size_t>(all.rank());
-  const std::size_t rows = x.rows(), width = columns.back(), own = columns[me + 1] - columns[me];
-  const on_cpu<T> block(x.local());
-  array<T> packed(rows * width);
-  std::vector<std::size_t> to, from;
-  T* next = packed.data();
-  for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
-    const std::size_t count = columns[r + 1] - columns[r];
-    for (std::size_t i = 0; i < rows; ++i, next += count)
-      std::copy_n(block.data() + i * width + columns[r], count, next);
-    to.push_back(rows * count * sizeof(T));
-    from.push_back((x.begins()[r + 1] - x.begins()[r]) * own * sizeof(T));
-  }
-  array<T> result({x.shape()[0], own}, all.where());
-  filled_on_cpu<T> received(result.view());
-  all.between().all_to_all(packed.data(), to, received.data(), from);
-  received.deliver();
+  array<T> result({x.shape()[0], columns[me + 1] - columns[me]}, all.where());
+  exchange_of_columns<X>(all, x, columns).to_columns(x.local().data(), result.data());
   return result;
 }
 
@@ -119,24 +161,20 @@ array<T> columns_of_rank(const ranks& all, const X& x, const std::vector<std::si
 template <class X, class T = typename X::value_type>
 void rows_of_rank(const ranks& all, array_view<const T> whole_columns,
                   const std::vector<std::size_t>& columns, X& x) {
-  const auto me = static_cast<std::size_t>(all.rank());
-  const std::size_t rows = x.rows(), width = columns.back(), own = columns[me + 1] - columns[me];
-  const on_cpu<T> block(whole_columns);
-  array<T> packed(rows * width);
-  std::vector<std::size_t> to, from;
-  for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
-    to.push_back((x.begins()[r + 1] - x.begins()[r]) * own * sizeof(T));
-    from.push_back(rows * (columns[r + 1] - columns[r]) * sizeof(T));
-  }
-  all.between().all_to_all(block.data(), to, packed.data(), from);
-  filled_on_cpu<T> unpacked(x.local());
-  const T* next = packed.data();
-  for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
-    const std::size_t count = columns[r + 1] - columns[r];
-    for (std::size_t i = 0; i < rows; ++i, next += count)
-      std::copy_n(next, count, unpacked.data() + i * width + columns[r]);
-  }
-  unpacked.deliver();
+  exchange_of_columns<X>(all, x, columns).to_rows(whole_columns.data(), x.local().data());
+}
+
+/// Whether a column is left on all ranks, as there are fewer columns than ranks.
+inline bool are_few_columns(const ranks& all, const shape& whole) {
+  return row_elements(whole) < static_cast<std::size_t>(all.size());
+}
+/// The rows that this rank has of one column.
+template <class X, class T = typename X::value_type>
+array<T> own_rows_of_column(const ranks& all, const X& x, std::size_t column) {
+  array<T> own(x.rows(), all.where());
+  copy_rows(own.data(), sizeof(T), x.local().data() + column, row_elements(x.shape()) * sizeof(T), sizeof(T),
+            x.rows(), all.where());
+  return own;
 }
 
 inline namespace HD_BUILD {
@@ -220,7 +258,8 @@ T reduce_over_ranks(const ranks& all, array_view<const T> local, std::size_t fir
   }
 }
 
-/// Reduces along one axis. Along the slowest, each rank gets whole columns, as many as others.
+/// Reduces along one axis. Along the slowest, each rank gets whole columns, as many as others, or all ranks
+/// reduce one column after another where there are fewer columns than ranks.
 template <class X, class Op, class T = typename X::value_type>
 X reduce_along_over_ranks(const ranks& all, const X& x, axis along, const Op& op) {
   const std::size_t a = x.shape().resolve_axis(along.index);
@@ -237,6 +276,17 @@ X reduce_along_over_ranks(const ranks& all, const X& x, axis along, const Op& op
   std::vector<std::size_t> columns;
   for (const std::size_t b : blocks) columns.push_back(b * row_elements(rest));
   X result(all, rest, blocks);
+  if (are_few_columns(all, x.shape()) && x.size() > 0) {
+    array<T> values(columns.back());
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      const array<T> own = own_rows_of_column(all, x, c);
+      values.data()[c] = reduce_over_ranks<T>(all, own.view(), x.first_row(), x.shape()[0], op);
+    }
+    const auto me = static_cast<std::size_t>(all.rank());
+    if (columns[me] < columns[me + 1])
+      result.local().reshaped({result.local().size()}).copy_from(values.slice(columns[me], columns[me + 1]));
+    return result;
+  }
   const array<T> whole_columns = columns_of_rank(all, x, columns);
   if (result.local().size() > 0)
     reduce_into(all.where(), result.local().reshaped({result.local().size()}), whole_columns, axis{0}, op);
@@ -262,6 +312,10 @@ std::size_t arg_over_ranks(const ranks& all, const X& x, const Arg& arg) {
 
 }  // namespace HD_BUILD
 
+/// The sums of what all ranks counted, on every rank. Each rank sums a part.
+array<std::uint64_t> summed_counts(const ranks& all, const array<std::uint64_t>& own);
+
+/// Writes an array whose blocks have so many bytes each; this rank's is `block`, in the memory of its target.
 void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, const shape& whole,
                         const std::vector<std::size_t>& bytes, const void* block);
 

@@ -186,14 +186,14 @@ std::vector<expression_argument> expression_arguments(std::span<const untyped_ar
 /// Calls f(arguments as an array, their number).
 template <class F, class... Arguments>
 decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
-  const std::tuple<passed_argument<Arguments>...> held{passed_argument<Arguments>(arguments)...};
+  const std::tuple<passed_argument<Arguments>...> passed{passed_argument<Arguments>(arguments)...};
   return std::apply(
       [&](const auto&... each) -> decltype(auto) {
         const expression_argument all[sizeof...(Arguments) + 1] = {expression_argument_of(each, arguments)...,
                                                                    {}};
         return f(static_cast<const expression_argument*>(all), sizeof...(Arguments));
       },
-      held);
+      passed);
 }
 
 }  // namespace heddle::impl

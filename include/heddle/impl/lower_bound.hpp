@@ -17,7 +17,7 @@ enum class bound : std::uint8_t { lower, upper };
 
 /// For each of `count` values its bound among n elements that are sorted in that order; all are on `where`.
 void library_bounds(dtype type, const void* sorted, std::size_t n, sort_order order, bound which,
-                    const void* values, std::size_t count, std::size_t* places, const target& where);
+                    const void* values, std::size_t count, std::size_t* bounds, const target& where);
 
 /// What a value can be looked for by among elements of T: by the order of both, or by a function of an
 /// element and the value.
@@ -75,27 +75,27 @@ array<std::size_t> bounds_of(const char* pattern, const target& requested, const
       resolve(requested, {bytes + value_bytes, v.size * sizeof(std::size_t),
                           bytes > value_bytes ? in.where : v.where, by_library || compiled_for_gpu});
   running.runs_on(where);
-  array<std::size_t> places(shape_of(values), where);
-  if (v.size == 0) return places;
+  array<std::size_t> bounds(shape_of(values), where);
+  if (v.size == 0) return bounds;
   const staged_input<T> staged(in, where);
   const staged_input<V> staged_values(v, where);
   if constexpr (by_library) {
     library_bounds(dtype_of<T>, staged.data(), in.size, order_of<T>(order).order, Which, staged_values.data(),
-                   v.size, places.data(), where);
+                   v.size, bounds.data(), where);
   } else {
     using F = comparison<std::decay_t<Order>>;
     const bound_at<Which, T, V, F> f{staged.data(), in.size, staged_values.data(), {order}};
     if (!where.is_gpu()) {
-      cpu::transform(where.threads(), f, v.size, places.data());
+      cpu::transform(where.threads(), f, v.size, bounds.data());
     } else {
 #if defined(__CUDACC__)
-      gpu::transform(where, f, v.size, places.data());
+      gpu::transform(where, f, v.size, bounds.data());
 #else
       fail_not_compiled_for_gpu();
 #endif
     }
   }
-  return places;
+  return bounds;
 }
 
 }  // namespace HD_BUILD

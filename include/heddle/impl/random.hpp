@@ -36,8 +36,8 @@ random_numbers integer_numbers(dtype type, random::stream from, std::uint64_t lo
 /// Fills `count` elements on `where`.
 void library_random(const random_numbers& numbers, std::size_t count, void* out, const target& where);
 
-/// Fills `places` with a permutation of 0 … n − 1.
-void library_permutation(random::stream from, std::size_t n, std::size_t* places, const target& where);
+/// Fills `indices` with a permutation of 0 … n − 1.
+void library_permutation(random::stream from, std::size_t n, std::size_t* indices, const target& where);
 
 /// A new array of random numbers.
 template <class T>

@@ -106,7 +106,7 @@ struct segments_of_keys {
       if (where.is_gpu()) return;
       const selection firsts(flags, n, where);
       offsets_ = array<std::size_t>(firsts.count(), where);
-      firsts.places(offsets_.data());
+      firsts.indices(offsets_.data());
       starts_ = {offsets_.data(), offsets_.size(), nullptr};
     }
     const segment_starts& starts() const { return starts_; }

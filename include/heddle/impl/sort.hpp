@@ -23,7 +23,7 @@ void library_sort(dtype type, const void* x, const axis_lines& lines, sort_order
 
 /// The indices of the elements of each line in sorted order, counted from the first of the line.
 void library_argsort(dtype type, const void* x, const axis_lines& lines, sort_order order,
-                     std::size_t* places, const target& where);
+                     std::size_t* indices, const target& where);
 
 /// Elements that have an order: all built-in types but the complex ones.
 template <class X>
@@ -39,8 +39,8 @@ struct built_in_order {
     library_sort(dtype_of<T>, x, lines, order, out, where);
   }
   template <class T>
-  void argsort(const T* x, const axis_lines& lines, std::size_t* places, const target& where) const {
-    library_argsort(dtype_of<T>, x, lines, order, places, where);
+  void argsort(const T* x, const axis_lines& lines, std::size_t* indices, const target& where) const {
+    library_argsort(dtype_of<T>, x, lines, order, indices, where);
   }
 };
 
@@ -76,11 +76,11 @@ struct users_order {
 #endif
   }
   template <class T>
-  void argsort(const T* x, const axis_lines& lines, std::size_t* places, const target& where) const {
+  void argsort(const T* x, const axis_lines& lines, std::size_t* indices, const target& where) const {
     if (lines.elements() == 0) return;
-    if (!where.is_gpu()) return cpu::argsort_by(where.threads(), x, lines, comes_before, places);
+    if (!where.is_gpu()) return cpu::argsort_by(where.threads(), x, lines, comes_before, indices);
 #if defined(__CUDACC__)
-    gpu::argsort_by(where, x, lines, comes_before, places);
+    gpu::argsort_by(where, x, lines, comes_before, indices);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -127,7 +127,7 @@ target sort_target(const target& requested, const elements<const T>& x, bool on_
   return resolve(requested, {8 * x.size * sizeof(T), 8 * x.size * sizeof(T), x.where, on_gpu});
 }
 
-/// What is sorted by itself: all of x, or each line along an axis.
+/// The lines that are sorted: all of x as one, or those along an axis.
 template <class X>
 axis_lines sorted_lines(const X& x, const axis* along_axis) {
   const shape lengths = shape_of(x);
@@ -170,17 +170,17 @@ void sort_to(const target& requested, Out& out, const X& x, const axis* along_ax
 }
 
 template <class X, class By, class T = element_of<X>>
-array<std::size_t> places_in_order(const target& requested, const X& x, const axis* along_axis,
-                                   const By& by) {
+array<std::size_t> indices_in_order(const target& requested, const X& x, const axis* along_axis,
+                                    const By& by) {
   const elements<const T> in = input(x);
   operation running("argsort", in.size, type_name<T>());
   const axis_lines lines = sorted_lines(x, along_axis);
   const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
-  array<std::size_t> places(sorted_shape(x, along_axis), where);
+  array<std::size_t> indices(sorted_shape(x, along_axis), where);
   const staged_input<T> staged(in, where);
-  by.argsort(staged.data(), lines, places.data(), where);
-  return places;
+  by.argsort(staged.data(), lines, indices.data(), where);
+  return indices;
 }
 
 template <class Keys, class Values, class By, class K = element_of<Keys>, class V = element_of<Values>>
@@ -194,11 +194,11 @@ std::pair<array<K>, array<V>> sorted_by_key(const target& requested, const Keys&
   if (v.size != k.size) fail_sizes("the values", v.size, k.size);
   const staged_input<K> staged_keys(k, where);
   const staged_input<V> staged_values(v, where);
-  array<std::size_t> places(k.size, where);
+  array<std::size_t> indices(k.size, where);
   const axis_lines all{1, k.size, 1};
-  by.argsort(staged_keys.data(), all, places.data(), where);
+  by.argsort(staged_keys.data(), all, indices.data(), where);
   std::pair<array<K>, array<V>> sorted{array<K>(k.size, where), array<V>(v.size, where)};
-  const index_list order_of_keys{dtype::uint64, places.data(), k.size};
+  const index_list order_of_keys{dtype::uint64, indices.data(), k.size};
   library_gather(staged_keys.data(), all, sizeof(K), order_of_keys, sorted.first.data(), where);
   library_gather(staged_values.data(), all, sizeof(V), order_of_keys, sorted.second.data(), where);
   return sorted;

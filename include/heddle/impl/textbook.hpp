@@ -78,13 +78,13 @@ HD_INLINE void write(T* out, std::size_t i, const T& value) {
 template <class T, class Op, class ReduceBlocks>
 void reduce_until_one_is_left(const target& where, impl::element_at<T, Op> x, std::size_t n,
                               std::size_t block, T* out, const ReduceBlocks& reduce_blocks) {
-  memory held;
+  memory partials;
   while (n > block) {
     const std::size_t blocks = blocks_of(n, block);
     memory results(blocks * sizeof(T), where);
     reduce_blocks(x, n, static_cast<T*>(results.data()));
-    held = std::move(results);
-    x = {static_cast<const T*>(held.data())};
+    partials = std::move(results);
+    x = {static_cast<const T*>(partials.data())};
     n = blocks;
   }
   reduce_blocks(x, n, out);

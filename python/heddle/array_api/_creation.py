@@ -137,9 +137,9 @@ def full(shape: Any, fill_value: complex, *, dtype: Any = None, device: Any = No
     return created(np.full(shape, fill_value, dtype=dtype), device)
 
 
-def _like(x: Any, dtype: Any, device: Any) -> tuple[tuple[int, ...], Any, Any]:
+def _like(x: Any, dtype: Any, device: Any) -> dict[str, Any]:
     x = array_of(x)
-    return x.shape, x.dtype if dtype is None else dtype, x.target if device is None else device
+    return {"shape": x.shape, "dtype": x.dtype if dtype is None else dtype, "device": x.target if device is None else device}
 
 
 def empty_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
@@ -149,8 +149,7 @@ def empty_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
     >>> xp.empty_like(xp.zeros((2, 3), dtype=xp.int8)).dtype
     dtype('int8')
     """
-    shape, dtype, device = _like(x, dtype, device)
-    return created(np.empty(shape, dtype), device)
+    return empty(**_like(x, dtype, device))
 
 
 def zeros_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
@@ -160,8 +159,7 @@ def zeros_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
     >>> xp.zeros_like(xp.asarray([3, 4]))
     heddle.Array([0, 0], dtype=int64, device='cpu')
     """
-    shape, dtype, device = _like(x, dtype, device)
-    return created(np.zeros(shape, dtype), device)
+    return zeros(**_like(x, dtype, device))
 
 
 def ones_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
@@ -171,8 +169,7 @@ def ones_like(x: Array, /, *, dtype: Any = None, device: Any = None) -> Array:
     >>> xp.ones_like(xp.asarray([3, 4]))
     heddle.Array([1, 1], dtype=int64, device='cpu')
     """
-    shape, dtype, device = _like(x, dtype, device)
-    return created(np.ones(shape, dtype), device)
+    return ones(**_like(x, dtype, device))
 
 
 def full_like(x: Array, /, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Array:
@@ -182,8 +179,7 @@ def full_like(x: Array, /, fill_value: complex, *, dtype: Any = None, device: An
     >>> xp.full_like(xp.asarray([3, 4]), 9)
     heddle.Array([9, 9], dtype=int64, device='cpu')
     """
-    shape, dtype, device = _like(x, dtype, device)
-    return created(np.full(shape, fill_value, dtype), device)
+    return full(fill_value=fill_value, **_like(x, dtype, device))
 
 
 def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:

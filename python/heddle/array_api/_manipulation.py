@@ -1,4 +1,4 @@
-"""Shapes, orders, joins and gathers. What moves elements goes through NumPy, from a GPU by a copy and back."""
+"""Shapes, orders, joins and gathers: NumPy's on a CPU, kernels that move elements on a GPU."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import numpy as np
 
 from .. import _core
 from .._core import Array
-from ._places import array_of, made, numpy_of, place_of, through_numpy
+from . import _moves
+from ._places import array_of, by_view, made, numpy_of, place_of
 
 
-def _together(function: Any, arrays: Any, *arguments: Any) -> Array:
-    given = [array_of(x) for x in arrays]
-    place = place_of(*given)
-    return made(function([numpy_of(x) for x in given], *arguments), place)
+def _is_on_gpu(*arrays: Array) -> bool:
+    return place_of(*arrays) is not None
 
 
 def reshape(x: Array, /, shape: tuple[int, ...], *, copy: bool | None = None) -> Array:
@@ -82,7 +81,7 @@ def broadcast_to(x: Array, /, shape: tuple[int, ...]) -> Array:
     heddle.Array([[1, 2],
                   [1, 2]], dtype=int64, device='cpu')
     """
-    return through_numpy(np.broadcast_to, x, shape)
+    return by_view(np.broadcast_to, x, shape)
 
 
 def broadcast_arrays(*arrays: Array) -> list[Array]:
@@ -104,7 +103,10 @@ def concat(arrays: Any, /, *, axis: int | None = 0) -> Array:
     >>> xp.concat([xp.asarray([1, 2]), xp.asarray([3])])
     heddle.Array([1, 2, 3], dtype=int64, device='cpu')
     """
-    return _together(np.concatenate, arrays, axis)
+    given = [array_of(x) for x in arrays]
+    if given and _is_on_gpu(*given):
+        return _moves.concatenated(given, axis)
+    return made(np.concatenate([numpy_of(x) for x in given], axis))
 
 
 def stack(arrays: Any, /, *, axis: int = 0) -> Array:
@@ -115,7 +117,12 @@ def stack(arrays: Any, /, *, axis: int = 0) -> Array:
     heddle.Array([[1, 3],
                   [2, 4]], dtype=int64, device='cpu')
     """
-    return _together(np.stack, arrays, axis)
+    given = [array_of(x) for x in arrays]
+    if given and _is_on_gpu(*given):
+        if len({x.shape for x in given}) > 1:
+            raise ValueError(f"stack: the shapes differ: {', '.join(str(x.shape) for x in given)}")
+        return _moves.concatenated([expand_dims(x, axis) for x in given], axis)
+    return made(np.stack([numpy_of(x) for x in given], axis))
 
 
 def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
@@ -126,8 +133,8 @@ def unstack(x: Array, /, *, axis: int = 0) -> tuple[Array, ...]:
     heddle.Array([3, 4], dtype=int64, device='cpu')
     """
     x = array_of(x)
-    place = place_of(x)
-    return tuple(made(slice_of_x, place) for slice_of_x in np.moveaxis(numpy_of(x), _axis_of(axis, x.ndim), 0))
+    place = _axis_of(axis, x.ndim)
+    return tuple(by_view(lambda whole, k=k: np.moveaxis(whole, place, 0)[k, ...], x) for k in range(x.shape[place]))
 
 
 def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
@@ -137,7 +144,7 @@ def permute_dims(x: Array, /, axes: tuple[int, ...]) -> Array:
     >>> xp.permute_dims(xp.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
-    return through_numpy(np.transpose, x, axes)
+    return by_view(np.transpose, x, axes)
 
 
 def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
@@ -147,7 +154,7 @@ def moveaxis(x: Array, source: Any, destination: Any, /) -> Array:
     >>> xp.moveaxis(xp.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
-    return through_numpy(np.moveaxis, x, source, destination)
+    return by_view(np.moveaxis, x, source, destination)
 
 
 def matrix_transpose(x: Array, /) -> Array:
@@ -161,7 +168,7 @@ def matrix_transpose(x: Array, /) -> Array:
     x = array_of(x)
     if x.ndim < 2:
         raise ValueError(f"matrix_transpose: a matrix has two axes at least, not the shape {x.shape}")
-    return through_numpy(np.swapaxes, x, -1, -2)
+    return by_view(np.swapaxes, x, -1, -2)
 
 
 def flip(x: Array, /, *, axis: Any = None) -> Array:
@@ -171,7 +178,7 @@ def flip(x: Array, /, *, axis: Any = None) -> Array:
     >>> xp.flip(xp.asarray([1, 2, 3]))
     heddle.Array([3, 2, 1], dtype=int64, device='cpu')
     """
-    return through_numpy(np.flip, x, axis)
+    return by_view(np.flip, x, axis)
 
 
 def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
@@ -181,7 +188,19 @@ def roll(x: Array, /, shift: Any, *, axis: Any = None) -> Array:
     >>> xp.roll(xp.asarray([1, 2, 3]), 1)
     heddle.Array([3, 1, 2], dtype=int64, device='cpu')
     """
-    return through_numpy(np.roll, x, shift, axis)
+    x = array_of(x)
+    if not _is_on_gpu(x):
+        return made(np.roll(numpy_of(x), shift, axis))
+    if axis is None:
+        return _core.reshaped(roll(_core.reshaped(x, (x.size,)), shift, axis=0), x.shape)
+    for steps, along in np.broadcast(shift, axis):
+        place = _axis_of(int(along), x.ndim)
+        n = x.shape[place]
+        last = n - int(steps) % n if n else 0
+        before = (slice(None),) * place
+        x = _moves.concatenated([by_view(lambda whole, part=part: whole[(*before, part)], x)
+                                 for part in (slice(last, None), slice(None, last))], place)
+    return x
 
 
 def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Array:
@@ -191,7 +210,22 @@ def repeat(x: Array, repeats: int | Array, /, *, axis: int | None = None) -> Arr
     >>> xp.repeat(xp.asarray([1, 2]), 2)
     heddle.Array([1, 1, 2, 2], dtype=int64, device='cpu')
     """
-    return through_numpy(np.repeat, x, repeats if isinstance(repeats, int) else numpy_of(array_of(repeats)), axis)
+    x = array_of(x)
+    if not _is_on_gpu(x):
+        return made(np.repeat(numpy_of(x), repeats if isinstance(repeats, int) else numpy_of(array_of(repeats)), axis))
+    if axis is None:
+        x, axis = _core.reshaped(x, (x.size,)), 0
+    axis = _axis_of(axis, x.ndim)
+    if isinstance(repeats, int):
+        shape = (*x.shape[:axis + 1], repeats, *x.shape[axis + 1:])
+        result = by_view(lambda whole: np.broadcast_to(np.expand_dims(whole, axis + 1), shape), x)
+        return _core.reshaped(result, (*x.shape[:axis], x.shape[axis] * repeats, *x.shape[axis + 1:]))
+    # The place of an element of the result is how many of the ends before it are passed.
+    counts = _moves.broadcast(_core.asarray(repeats, np.int64, x.target, None), (x.shape[axis],))
+    ends = _core.scan("add", True, False, counts, None, None, None, None, x.target)
+    whole = int(ends[-1]) if x.shape[axis] else 0
+    places = _core.searchsorted(ends, _moves.iota(whole, x), True, x.target)
+    return take(x, places, axis=axis)
 
 
 def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
@@ -201,7 +235,14 @@ def tile(x: Array, repetitions: tuple[int, ...], /) -> Array:
     >>> xp.tile(xp.asarray([1, 2]), (2,))
     heddle.Array([1, 2, 1, 2], dtype=int64, device='cpu')
     """
-    return through_numpy(np.tile, x, repetitions)
+    x = array_of(x)
+    if not _is_on_gpu(x):
+        return made(np.tile(numpy_of(x), repetitions))
+    often = (1,) * (x.ndim - len(repetitions)) + tuple(repetitions)
+    x = _core.reshaped(x, (1,) * (len(often) - x.ndim) + x.shape)
+    wide = [n for pair in zip(often, x.shape) for n in pair]
+    result = by_view(lambda whole: np.broadcast_to(whole.reshape([n for length in whole.shape for n in (1, length)]), wide), x)
+    return _core.reshaped(result, [a * b for a, b in zip(often, x.shape)])
 
 
 def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
@@ -218,7 +259,9 @@ def take(x: Array, indices: Array, /, *, axis: int | None = None) -> Array:
         if x.ndim != 1:
             raise ValueError(f"take: an array of {x.ndim} axes needs an axis to take along")
         axis = 0
-    return made(np.take(numpy_of(x), numpy_of(indices), axis), place_of(x, indices))
+    if _is_on_gpu(x, indices):
+        return _moves.Selection(x, (slice(None),) * _axis_of(axis, x.ndim) + (indices,)).get()
+    return made(np.take(numpy_of(x), numpy_of(indices), axis))
 
 
 def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
@@ -230,7 +273,9 @@ def take_along_axis(x: Array, indices: Array, /, *, axis: int = -1) -> Array:
                   [5]], dtype=int64, device='cpu')
     """
     x, indices = array_of(x), array_of(indices)
-    return made(np.take_along_axis(numpy_of(x), numpy_of(indices), axis), place_of(x, indices))
+    if _is_on_gpu(x, indices):
+        return _moves.taken_along(x, indices, _axis_of(axis, x.ndim))
+    return made(np.take_along_axis(numpy_of(x), numpy_of(indices), axis))
 
 
 def diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = None, append: Array | None = None) -> Array:
@@ -242,9 +287,20 @@ def diff(x: Array, /, *, axis: int = -1, n: int = 1, prepend: Array | None = Non
     """
     x = array_of(x)
     ends = {name: array_of(end) for name, end in (("prepend", prepend), ("append", append)) if end is not None}
-    place = place_of(x, *ends.values())
-    with_ends: Any = {name: numpy_of(end) for name, end in ends.items()}
-    return made(np.diff(numpy_of(x), n, axis, **with_ends), place)
+    if not _is_on_gpu(x, *ends.values()):
+        with_ends: Any = {name: numpy_of(end) for name, end in ends.items()}
+        return made(np.diff(numpy_of(x), n, axis, **with_ends))
+    if n < 0:
+        raise ValueError(f"diff: n is not negative, as {n} is")
+    place = _axis_of(axis, x.ndim)
+    around = {name: end if end.ndim else _moves.broadcast(end, (*x.shape[:place], 1, *x.shape[place + 1:])) for name, end in ends.items()}
+    if n and around:
+        x = _moves.concatenated([part for part in (around.get("prepend"), x, around.get("append")) if part is not None], place)
+    before = (slice(None),) * place
+    for _ in range(n):
+        later, earlier = (by_view(lambda whole, part=part: whole[(*before, part)], x) for part in (slice(1, None), slice(None, -1)))
+        x = later != earlier if x.dtype == np.bool_ else later - earlier
+    return x
 
 
 def nonzero(x: Array, /) -> tuple[Array, ...]:
@@ -259,5 +315,6 @@ def nonzero(x: Array, /) -> tuple[Array, ...]:
     x = array_of(x)
     if x.ndim == 0:
         raise ValueError("nonzero: an array without axes has no places")
-    place = place_of(x)
-    return tuple(made(places, place) for places in np.nonzero(numpy_of(x)))
+    if _is_on_gpu(x):
+        return _moves.masked_places(x if x.dtype == np.bool_ else x != 0)
+    return tuple(made(places) for places in np.nonzero(numpy_of(x)))

@@ -12,6 +12,7 @@ from .. import _core
 from .._core import Array
 from . import _elementwise as elementwise
 from ._manipulation import matrix_transpose, permute_dims
+from ._moves import Selection
 from ._patterns import matmul
 from ._places import array_of, is_scalar, made, numpy_of, place_of
 
@@ -56,8 +57,13 @@ def _unary(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def _key_of(x: Array, key: Any) -> Any:
-    """A key as NumPy takes it. ValueError for arrays on another device."""
+    """The key, whose arrays have to be on the same device: ValueError."""
     place_of(x, *(key if isinstance(key, tuple) else (key,)))
+    return key
+
+
+def _on_cpu(key: Any) -> Any:
+    """A key as NumPy takes it."""
     if isinstance(key, tuple):
         return tuple([numpy_of(k) if isinstance(k, Array) else k for k in key])
     return numpy_of(key) if isinstance(key, Array) else key
@@ -68,7 +74,10 @@ def _getitem(self: Array, key: Any, /) -> Array:
 
     IndexError for places that are not there.
     """
-    return made(numpy_of(self)[_key_of(self, key)], place_of(self))
+    key = _key_of(self, key)
+    if place_of(self) is not None:
+        return Selection(self, key).get()
+    return made(numpy_of(self)[_on_cpu(key)])
 
 
 def _kind(x: Any) -> int:
@@ -81,18 +90,20 @@ def _kind(x: Any) -> int:
 def _setitem(self: Array, key: Any, value: Any, /) -> None:
     """Sets the elements that a key of `__getitem__` takes, to a number or to an array that is broadcast.
 
-    TypeError for numbers of a kind that the elements do not hold, as floats for integers; IndexError for places that
-    are not there; ValueError for a shape that does not fit and for an array that is read-only.
+    Where a key names an element several times, a GPU keeps any of its values. TypeError for numbers of a kind that
+    the elements do not hold, as floats for integers; IndexError for places that are not there; ValueError for a shape that does not fit and for an array that is read-only.
     """
     if not is_scalar(value):
         value = array_of(value)
     if _kind(value) > _kind(self):
         raise TypeError(f"{getattr(value, 'dtype', type(value).__name__)} does not fit in elements of {self.dtype}")
-    place = place_of(self, value)
-    elements = numpy_of(self)
-    elements[_key_of(self, key)] = numpy_of(value) if isinstance(value, Array) else value
+    place, key = place_of(self, value), _key_of(self, key)
     if place is not None:
-        _core.store(elements, self)
+        if not isinstance(value, Array):
+            value = _core.asarray(np.asarray(value, self.dtype), None, place, None)
+        return Selection(self, key).set(_core.asarray(value, self.dtype, None, None))
+    elements = numpy_of(self)
+    elements[_on_cpu(key)] = numpy_of(value) if isinstance(value, Array) else value
 
 
 def _iter(self: Array) -> Iterator[Array]:

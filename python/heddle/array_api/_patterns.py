@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core, _order, _products, _reductions, _scans, _statistics
 from .._core import Array
 from ._elementwise import isnan, not_equal
-from ._places import array_of, beside, made, numpy_of, place_of
+from ._places import array_of, beside, made, numpy_of, place_of, through_heddle
 
 
 def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -19,8 +19,7 @@ def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fa
     >>> xp.sum(xp.asarray([3, 4]))
     heddle.Array(7, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.sum(x, axis, dtype, keepdims=keepdims), x)
+    return through_heddle(_reductions.sum, x, axis, dtype, keepdims=keepdims)
 
 
 def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -30,8 +29,7 @@ def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = F
     >>> xp.prod(xp.asarray([3, 4]))
     heddle.Array(12, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.prod(x, axis, dtype, keepdims=keepdims), x)
+    return through_heddle(_reductions.prod, x, axis, dtype, keepdims=keepdims)
 
 
 def max(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -41,8 +39,7 @@ def max(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.max(xp.asarray([3, 4]))
     heddle.Array(4, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.max(x, axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.max, x, axis, keepdims=keepdims)
 
 
 def min(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -52,8 +49,7 @@ def min(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.min(xp.asarray([3, 4]))
     heddle.Array(3, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.min(x, axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.min, x, axis, keepdims=keepdims)
 
 
 def mean(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -63,8 +59,7 @@ def mean(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.mean(xp.asarray([3., 4.]))
     heddle.Array(3.5, dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_statistics.mean(x, axis, keepdims=keepdims), x)
+    return through_heddle(_statistics.mean, x, axis, keepdims=keepdims)
 
 
 def var(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -74,8 +69,7 @@ def var(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: boo
     >>> xp.var(xp.asarray([3., 4.]))
     heddle.Array(0.25, dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_statistics.var(x, axis, correction=correction, keepdims=keepdims), x)
+    return through_heddle(_statistics.var, x, axis, correction=correction, keepdims=keepdims)
 
 
 def std(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -85,8 +79,7 @@ def std(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: boo
     >>> xp.std(xp.asarray([3., 4.]))
     heddle.Array(0.5, dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_statistics.std(x, axis, correction=correction, keepdims=keepdims), x)
+    return through_heddle(_statistics.std, x, axis, correction=correction, keepdims=keepdims)
 
 
 def any(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -96,8 +89,7 @@ def any(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.any(xp.asarray([False, True]))
     heddle.Array(True, dtype=bool, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.any(x, axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.any, x, axis, keepdims=keepdims)
 
 
 def all(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -107,8 +99,7 @@ def all(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.all(xp.asarray([False, True]))
     heddle.Array(False, dtype=bool, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.all(x, axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.all, x, axis, keepdims=keepdims)
 
 
 def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -118,8 +109,7 @@ def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> A
     >>> xp.count_nonzero(xp.asarray([0, 5, 7]))
     heddle.Array(2, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.sum(not_equal(x, 0), axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.sum, not_equal(array_of(x), 0), axis, keepdims=keepdims)
 
 
 def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
@@ -129,8 +119,7 @@ def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     >>> xp.argmax(xp.asarray([3, 5, 4]))
     heddle.Array(1, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.argmax(x, axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.argmax, x, axis, keepdims=keepdims)
 
 
 def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
@@ -140,8 +129,7 @@ def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     >>> xp.argmin(xp.asarray([3, 5, 4]))
     heddle.Array(0, dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_reductions.argmin(x, axis, keepdims=keepdims), x)
+    return through_heddle(_reductions.argmin, x, axis, keepdims=keepdims)
 
 
 def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
@@ -151,8 +139,7 @@ def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, i
     >>> xp.cumulative_sum(xp.asarray([3, 4]), include_initial=True)
     heddle.Array([0, 3, 7], dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_scans.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial), x)
+    return through_heddle(_scans.cumulative_sum, x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
@@ -162,8 +149,7 @@ def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, 
     >>> xp.cumulative_prod(xp.asarray([3, 4]))
     heddle.Array([ 3, 12], dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_scans.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial), x)
+    return through_heddle(_scans.cumulative_prod, x, axis=axis, dtype=dtype, include_initial=include_initial)
 
 
 def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
@@ -175,8 +161,7 @@ def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool 
     >>> xp.sort(xp.asarray([3, 5, 4]), descending=True)
     heddle.Array([5, 4, 3], dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_core.sort(x, axis, descending, None), x)
+    return through_heddle(_core.sort, x, axis, descending, None)
 
 
 def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
@@ -186,8 +171,7 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
     >>> xp.argsort(xp.asarray([3, 5, 3]), descending=True)
     heddle.Array([1, 0, 2], dtype=int64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_core.argsort(x, axis, descending, None), x)
+    return through_heddle(_core.argsort, x, axis, descending, None)
 
 
 def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Array | None = None) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Array, Target
+from . import _moves
 
 
 def array_of(x: Any) -> Array:
@@ -56,6 +57,12 @@ def beside(result: Array, x: Array) -> Array:
     return result if result.device == x.device else result.to_device(x.target)
 
 
+def through_heddle(pattern: Any, x: Any, *arguments: Any, **keywords: Any) -> Array:
+    """The result of a pattern on one array, where the array is."""
+    x = array_of(x)
+    return beside(pattern(x, *arguments, **keywords), x)
+
+
 def default_device() -> str:
     """Where new arrays are: the GPU that `with heddle.target(…):` or HEDDLE_TARGET names, or the CPU."""
     where = _core.current_target()
@@ -65,6 +72,14 @@ def default_device() -> str:
 def created(x: np.ndarray[Any, Any], device: Any) -> Array:
     """A new array of NumPy's on a device, or on the default one."""
     return made(x, None if device == "cpu" else default_device() if device is None else device)  # type: ignore[arg-type]
+
+
+def by_view(function: Any, x: Any, *arguments: Any) -> Array:
+    """What a function of NumPy's makes a view of one array, as a copy: from a GPU by a kernel there."""
+    x = array_of(x)
+    if place_of(x) is not None:
+        return _moves.by_view(function, x, *arguments)
+    return made(function(numpy_of(x), *arguments))
 
 
 def through_numpy(function: Any, x: Any, *arguments: Any, **keywords: Any) -> Array:

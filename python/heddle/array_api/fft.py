@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import fft as _transforms
 from .._core import Array
-from ._places import array_of, beside, created, through_numpy
+from ._places import created, through_heddle, through_numpy
 
 __all__ = ["fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft", "irfftn", "rfft",
            "rfftfreq", "rfftn"]
@@ -24,8 +24,7 @@ def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> xp.real(xp.fft.fft(xp.asarray([1., 2., 3., 4.])))
     heddle.Array([10., -2., -2., -2.], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.fft(x, n, axis, norm), x)
+    return through_heddle(_transforms.fft, x, n, axis, norm)
 
 
 def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -35,8 +34,7 @@ def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     >>> xp.real(xp.fft.ifft(xp.asarray([4., 0.])))
     heddle.Array([2., 2.], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.ifft(x, n, axis, norm), x)
+    return through_heddle(_transforms.ifft, x, n, axis, norm)
 
 
 def fftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -47,8 +45,7 @@ def fftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward"
     heddle.Array([[4., 0.],
                   [0., 0.]], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.fftn(x, s, axes, norm), x)
+    return through_heddle(_transforms.fftn, x, s, axes, norm)
 
 
 def ifftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -59,8 +56,7 @@ def ifftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward
     heddle.Array([[1., 0.],
                   [0., 0.]], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.ifftn(x, s, axes, norm), x)
+    return through_heddle(_transforms.ifftn, x, s, axes, norm)
 
 
 def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -70,8 +66,7 @@ def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     >>> xp.real(xp.fft.rfft(xp.asarray([1., 2., 3., 4.])))
     heddle.Array([10., -2., -2.], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.rfft(x, n, axis, norm), x)
+    return through_heddle(_transforms.rfft, x, n, axis, norm)
 
 
 def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -81,8 +76,7 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "bac
     >>> xp.fft.irfft(xp.asarray([4., 0., 0.]))
     heddle.Array([1., 1., 1., 1.], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.irfft(x, n, axis, norm), x)
+    return through_heddle(_transforms.irfft, x, n, axis, norm)
 
 
 def rfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -92,8 +86,7 @@ def rfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward
     >>> xp.fft.rfftn(xp.ones((2, 4))).shape
     (2, 3)
     """
-    x = array_of(x)
-    return beside(_transforms.rfftn(x, s, axes, norm), x)
+    return through_heddle(_transforms.rfftn, x, s, axes, norm)
 
 
 def irfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -103,8 +96,7 @@ def irfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backwar
     >>> xp.fft.irfftn(xp.ones((2, 3))).shape
     (2, 4)
     """
-    x = array_of(x)
-    return beside(_transforms.irfftn(x, s, axes, norm), x)
+    return through_heddle(_transforms.irfftn, x, s, axes, norm)
 
 
 def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -114,8 +106,7 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     >>> xp.fft.hfft(xp.asarray([1., 1.]))
     heddle.Array([2., 0.], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.hfft(x, n, axis, norm), x)
+    return through_heddle(_transforms.hfft, x, n, axis, norm)
 
 
 def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -125,8 +116,7 @@ def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "bac
     >>> xp.real(xp.fft.ihfft(xp.asarray([2., 0.])))
     heddle.Array([1., 1.], dtype=float64, device='cpu')
     """
-    x = array_of(x)
-    return beside(_transforms.ihfft(x, n, axis, norm), x)
+    return through_heddle(_transforms.ihfft, x, n, axis, norm)
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:

@@ -40,7 +40,7 @@ struct transfer_arrays {
     relax_tiles<T, SWEEPS, SQUARE, HAS_SOURCE>(                                                            \
         grid_of(width, height, pitch, numbers), {numbers[0], numbers[1]}, HAS_U ? u : nullptr,             \
         {HAS_CORRECTION ? coarse : nullptr, coarse_pitch, across.view(), down.view()}, g, v,               \
-        static_cast<unsigned>((width + relax_width - 1) / relax_width));                                   \
+        static_cast<unsigned>((width + relax_width - 1) / relax_width), {1, height - 1});                  \
   }
 RELAX(all, float, 2, false, true, true, true)
 RELAX(plain, double, 1, true, false, true, false)
@@ -58,7 +58,8 @@ RELAX(correction, double, 4, true, true, false, true)
         grid_of(width, height, pitch, numbers), {numbers[0], numbers[1]}, has_u ? u : nullptr,            \
         has_g ? g : nullptr, grid_of(coarse_width, coarse_height, coarse_pitch, numbers), coarse_g,       \
         across.view(), down.view(), scale,                                                                \
-        static_cast<unsigned>((coarse_width - 2 + coarse_tile_width - 1) / coarse_tile_width), most);     \
+        static_cast<unsigned>((coarse_width - 2 + coarse_tile_width - 1) / coarse_tile_width),            \
+        {1, coarse_height - 1}, most);                                                                    \
   }
 RESTRICT(float, float, true)
 RESTRICT(double, double, false)
@@ -66,5 +67,5 @@ RESTRICT(double, double, false)
 __global__ void residual(const float* u, const float* g, long long width, long long height, long long pitch,
                          const float* numbers, unsigned* most) {
   residual_of_rows<float, false>(grid_of(width, height, pitch, numbers), {numbers[0], numbers[1]}, u, g,
-                                 most);
+                                 {1, height - 1}, most);
 }

@@ -89,7 +89,7 @@ __device__ boundary_view<R> view_of(const boundary_arrays<R>& a, const long long
         populations<S>::at(memory, grid, false), grid,                                                       \
         view_of<R>({nullptr, nullptr, nullptr, nullptr, outflow, nullptr, nullptr, nullptr}, counts,         \
                    numbers),                                                                                 \
-        found);                                                                                              \
+        nullptr, static_cast<std::size_t>(counts[6]), found);                                                \
   }                                                                                                          \
   __global__ void ends_##SUFFIX(S* memory, long long width, long long height,                                \
                                 const unsigned long long* inflow, const R* velocity, const R* slope,         \
@@ -121,10 +121,10 @@ __global__ void look(double* memory, long long width, long long height, const do
                             height, to);
 }
 __global__ void excess_mass(double* memory, long long width, long long height, const double* numbers,
-                            const unsigned char* solid, double* of_blocks) {
+                            const unsigned char* solid, double* of_rows) {
   const layout grid = layout::of(width, height, 8);
   gpu::sum_excess<double>(populations<double>::at(memory, grid, false), grid, rates_of<double>(numbers),
-                          solid, of_blocks);
+                          solid, of_rows);
 }
 __global__ void bad(double* memory, long long width, long long height, const double* numbers,
                     const unsigned char* solid, unsigned long long* lowest) {

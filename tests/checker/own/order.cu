@@ -35,7 +35,7 @@ __global__ void merged_keyed(const keyed* x, std::size_t n, std::size_t width, k
   merge_runs<keyed>(x, n, width, first_word{}, out);
 }
 __global__ void tiles_of_places(const float* x, std::size_t n, std::size_t* out) {
-  sort_tiles<std::size_t>(place_itself<std::size_t>{}, n, falling_value{x}, out);
+  sort_tiles<std::size_t>(own_index<std::size_t>{}, n, falling_value{x}, out);
 }
 __global__ void merged_places(const std::size_t* places, const float* x, std::size_t n, std::size_t width,
                               std::size_t* out) {

@@ -56,18 +56,18 @@ __global__ void changes(const float* x, size_t n, bool* flags) {
   transform_elements_of<bool, 1>(change_at<float>{x}, n, flags);
 }
 __global__ void flag_at(bool* flags, const size_t* offsets, size_t count, size_t n) {
-  flag_places(offsets, count, n, flags);
+  flag_offsets(offsets, count, n, flags);
 }
 __global__ void counts_of_tiles(const bool* flags, size_t first, size_t n, size_t tiles, size_t* counts) {
   count_tiles(flags + first, n, tiles, counts);
 }
 __global__ void places(const bool* flags, size_t first, size_t n, const size_t* before, size_t* out) {
-  list_places(flags + first, n, before, out);
+  list_indices(flags + first, n, before, out);
 }
 #define PLACE(NAME, WORD, OTHERS)                                                                      \
   __global__ void NAME(const bool* flags, size_t first, size_t n, const size_t* before, const WORD* x, \
                        size_t words, size_t chosen, WORD* out) {                                       \
-    place_words<WORD, OTHERS>(flags + first, n, before, x, words, chosen, out);                        \
+    copy_words<WORD, OTHERS>(flags + first, n, before, x, words, chosen, out);                         \
   }
 PLACE(chosen, unsigned, false)
 PLACE(partitioned, unsigned short, true)

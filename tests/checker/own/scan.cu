@@ -149,20 +149,25 @@ PARTS(doubles, element_columns, double, plus)
 PARTS(doubles_vectors, vector_columns, double, plus)
 PARTS(wide, element_columns, wide_sum, add_wide)
 
-#define TALL_COLUMNS(NAME, T, OP)                                                                    \
-  __global__ void tall_columns_##NAME(                                                               \
-      const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned rows_of_thread,   \
-      unsigned concurrent_tiles, unsigned group_tiles, bool exclusive, const T* init, bool has_init, \
-      unsigned long long* scratch, unsigned* requests, bool in_place, size_t to, T* out) {           \
-    column_tiles<T> shape({outer, length, inner}, 132);                                              \
-    shape.cut(rows_of_thread, concurrent_tiles, group_tiles);                                        \
-    columns_work<T> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {},      \
-                         states_of(scratch),          requests};                                     \
-    if (has_init) work.init[0] = *init;                                                              \
-    tall_columns_scan<T, OP>(work, OP{});                                                            \
+#define TALL_COLUMNS(NAME, PANELS, T, OP)                                                               \
+  __global__ void tall_columns_##NAME(                                                                  \
+      const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned groups,              \
+      unsigned rows_of_thread, unsigned concurrent_tiles, bool exclusive, const T* init, bool has_init, \
+      unsigned long long* scratch, unsigned* requests, bool in_place, size_t to, T* out) {              \
+    column_tiles<T, PANELS> shape({outer, length, inner}, 132, !order::any_scan_order<T, OP>);          \
+    shape.cut(groups, rows_of_thread, concurrent_tiles);                                                \
+    columns_work<T, PANELS> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {}, \
+                                 states_of(scratch),          requests};                                \
+    if (has_init) work.init[0] = *init;                                                                 \
+    tall_columns_scan<T, PANELS, OP>(work, OP{});                                                       \
   }
-TALL_COLUMNS(sum, int, plus)
-TALL_COLUMNS(compositions, map_of_line, composition)
+TALL_COLUMNS(sum, false, int, plus)
+TALL_COLUMNS(sum_panels, true, int, plus)
+TALL_COLUMNS(compositions, false, map_of_line, composition)
+TALL_COLUMNS(floats, false, float, plus)
+TALL_COLUMNS(floats_panels, true, float, plus)
+TALL_COLUMNS(doubles, false, double, plus)
+TALL_COLUMNS(maxima, false, float, maximum)
 
 // A tile in shared memory, `shift` bytes behind a multiple of 16, for the two warps of a block; what is
 // around its elements is anything.

@@ -57,8 +57,8 @@ void sort_lines_by(int threads, const axis_lines& lines, const Load& load, const
   const std::size_t n = lines.length;
   const bool share_lines = lines.count() >= static_cast<std::size_t>(threads);
   const auto sort_lines = [&](int threads_a_line, std::size_t first, std::size_t last) {
-    const memory held(2 * n * sizeof(T), target());
-    T* const x = static_cast<T*>(held.data());
+    const memory buffer(2 * n * sizeof(T), target());
+    T* const x = static_cast<T*>(buffer.data());
     for (std::size_t line = first; line < last; ++line) {
       const std::size_t begin = lines.begin_of(line);
       for_slices(threads_a_line, n, merge_grain, [&](std::size_t from, std::size_t to) {
@@ -86,7 +86,7 @@ void sort_by(int threads, const T* x, const axis_lines& lines, const Compare& co
 /// The indices, in their line, of the elements of each line in that order.
 template <class T, class Compare>
 void argsort_by(int threads, const T* x, const axis_lines& lines, const Compare& compare,
-                std::size_t* places) {
+                std::size_t* indices) {
   sort_lines_by<std::size_t>(
       threads, lines, [](std::size_t, std::size_t i) { return i; },
       [&](std::size_t begin) {
@@ -94,7 +94,7 @@ void argsort_by(int threads, const T* x, const axis_lines& lines, const Compare&
           return compare(from[a * step], from[b * step]);
         };
       },
-      places);
+      indices);
 }
 
 }  // namespace heddle::cpu

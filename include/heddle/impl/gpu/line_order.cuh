@@ -27,18 +27,19 @@ struct line_order_of_array_index {
   }
 };
 
+/// What is sorted at first: the elements' indices in order.
 template <class Index>
-struct place_itself {
+struct own_index {
   __device__ Index operator()(std::size_t i) const { return static_cast<Index>(i); }
 };
 
 /// The index, in its line, of the element that goes to element `at` of the array.
 template <class Index>
-struct place_in_line {
-  const Index* places;
+struct index_in_line {
+  const Index* sorted;
   line_order_of_array_index line_order;
   __device__ std::size_t operator()(std::size_t at) const {
-    return places[line_order(at)] % line_order.lines.length;
+    return sorted[line_order(at)] % line_order.lines.length;
   }
 };
 

@@ -2,8 +2,8 @@
 
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 
-/// `hillis-steele`: in step k every element is combined with the result 2^k places before it; after L = ⌈log₂
-/// n⌉ steps each combines all elements up to its own. (W. D. Hillis and G. L. Steele, Data parallel
+/// `hillis-steele`: in step k every element is combined with the result 2^k elements before it; after L =
+/// ⌈log₂ n⌉ steps each combines all elements up to its own. (W. D. Hillis and G. L. Steele, Data parallel
 /// algorithms, Commun. ACM 29, 1986.)
 ///
 ///   operations  n·L − (2^L − 1)

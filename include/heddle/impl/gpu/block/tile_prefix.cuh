@@ -11,52 +11,6 @@
 /// left to right.
 namespace heddle::gpu {
 
-/// Accumulates the exclusive prefix of a tile of a row from the totals of groups of tiles. They are combined
-/// 32 at a time, and the results again, so that rounding errors grow with the logarithm of their number.
-template <class T, class Op, unsigned Levels = 4>
-class tile_prefix {
- public:
-  __device__ explicit tile_prefix(const Op& op) : op_(op) {}
-
-  __device__ void clear() {
-#pragma unroll
-    for (unsigned level = 0; level < levels; ++level) filled_[level] = 0;
-  }
-
-  __device__ void append(T total) {
-    bool carried = true;
-#pragma unroll
-    for (unsigned level = 0; level < levels; ++level) {
-      if (!carried) continue;
-      sum_[level] = filled_[level] == 0 ? total : op_(sum_[level], total);
-      carried = ++filled_[level] == group && level + 1 < levels;
-      if (carried) {
-        total = sum_[level];
-        filled_[level] = 0;
-      }
-    }
-  }
-
-  /// Combines all totals so far, from the left, with `last`, or assigns them to it unless `has_last`. Returns
-  /// whether `last` has a value.
-  __device__ bool prepend_to(bool has_last, T& last) const {
-    bool exists = has_last;
-#pragma unroll
-    for (unsigned level = 0; level < levels; ++level) {
-      if (filled_[level] == 0) continue;
-      last = exists ? op_(sum_[level], last) : sum_[level];
-      exists = true;
-    }
-    return exists;
-  }
-
- private:
-  static constexpr unsigned levels = Levels, group = 32;
-  const Op& op_;
-  unsigned filled_[levels] = {};
-  order::uninitialized<T, levels> sum_;
-};
-
 template <class T, class Op>
 __device__ void append_block(bool& exists, T& sum, const T& block, const Op& op) {
   sum = exists ? op(sum, block) : block;

@@ -5,123 +5,129 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/impl/gpu/scan/tuning.cuh>
+#include <heddle/impl/scan_order.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <numeric>
+#include <cstdint>
 
-/// How few long columns are cut for tall_columns_scan(): a matrix is all columns of one outer index, and a
-/// tile is some whole rows of a matrix.
+/// How long columns are cut for tall_columns_scan(). Neighbouring columns of one outer index make a panel,
+/// all of them where they are few; some rows of a panel make a tile.
 namespace heddle::gpu {
 
-/// The least number whose square is no less than n.
-HD_INLINE constexpr unsigned root_of(unsigned n) {
-  unsigned root = 1;
-  while (root * root < n) ++root;
-  return root;
-}
-
-/// The position of a tile in its wave of concurrent tiles.
-struct tile_position {
-  unsigned wave, in_wave, tile_group, in_group;
-};
-
-/// How columns are cut.
-template <class T>
+template <class T, bool Panels>
 struct column_tiles {
-  using tuning = tall_columns_tuning<T>;
+  using tuning = tall_columns_tuning<T, Panels>;
   axis_lines all;
-  unsigned width;   ///< columns
-  unsigned groups;  ///< threads below one another
+  unsigned columns;  ///< of a panel; the last one may have fewer
+  std::size_t row_panels;
+  unsigned groups;  ///< threads below one another, a power of two
   unsigned rows_of_thread;
-  unsigned parts;             ///< tiles of a matrix
-  unsigned concurrent_tiles;  ///< tiles of a matrix that blocks take at a time: a wave
-  unsigned group_tiles;       ///< tiles of a group; 1 for no groups of tiles
-  unsigned wave_groups;       ///< groups of tiles of a wave
-  std::size_t totals_of_matrix;
+  unsigned padding;           ///< bytes between groups in shared memory, where those are multiples of 16
+  unsigned parts;             ///< tiles of a panel
+  unsigned concurrent_tiles;  ///< tiles of a panel that blocks take at a time
+  std::size_t totals_of_panel;
 
-  /// For as many blocks at once as there are multiprocessors.
-  column_tiles(const axis_lines& columns, unsigned processors)
-      : all(columns), width(static_cast<unsigned>(all.inner)) {
-    const unsigned blocks = std::min(processors, tuning::most_concurrent_tiles);
-    const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
-    // Tiles begin at sectors of memory where that costs few rows.
-    const unsigned sector = 32 / std::gcd(32u, bytes);
-    const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
-    groups = whole_sectors(tuning::scan_threads / width);
-    const std::size_t rows_of_block = (all.outer * all.length + blocks - 1) / blocks;
-    const auto most =
-        static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
-    const unsigned room = std::max(1u, groups > 1 ? most / groups : whole_sectors(most));
-    // A thread has up to an eighth of its rows less where groups of rows meet in fewer banks then.
-    unsigned rows_of_a_thread = room, words = words_of_bank(room);
-    for (unsigned rows = room - 1; groups > 1 && words > 1 && 8 * rows >= 7 * room; --rows) {
-      if (words_of_bank(rows) >= words) continue;
-      rows_of_a_thread = rows;
-      words = words_of_bank(rows);
+  /// For as many blocks at once as there are multiprocessors. `in_order`: a tile has a power of two of rows
+  /// of impl/scan_order.hpp, and a thread a power of two of scan units, up to such a row.
+  column_tiles(const axis_lines& lines, unsigned processors, bool in_order)
+      : all(lines),
+        columns(Panels ? tuning::panel_columns : static_cast<unsigned>(all.inner)),
+        row_panels((all.inner + columns - 1) / columns),
+        groups(std::bit_floor(tuning::scan_threads / columns)) {
+    const std::size_t rows_of_block = (panels() * all.length + processors - 1) / processors;
+    const auto most = static_cast<unsigned>(
+        std::min<std::size_t>((tuning::stage_bytes - 32) / (columns * sizeof(T)), rows_of_block));
+    unsigned rows = std::max(1u, most / groups);
+    if (in_order) {
+      constexpr auto row = static_cast<unsigned>(order::scan_row<T>);
+      const unsigned tile = std::max(std::bit_floor(std::min(most, groups * row)), row);
+      groups = std::min(groups, tile / column_unit_tuning<T>::rows);
+      rows = tile / groups;
     }
-    const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
-    const auto tiles_at_a_time = static_cast<unsigned>(std::min((blocks + all.outer - 1) / all.outer, tiles));
-    unsigned tiles_to_a_group = 1;
-    if (2 * tuning::pieces_of(tiles_at_a_time) * width > tuning::few_pieces)
-      tiles_to_a_group = root_of(tiles_at_a_time);
-    cut(rows_of_a_thread, tiles_at_a_time, tiles_to_a_group);
+    // Groups of which neighbouring threads ask different banks: an eighth of their rows less, or more space.
+    unsigned best_rows = rows, best_padding = 0, words = words_of_bank(rows * columns * sizeof(T));
+    for (unsigned k = 1; groups > 1 && words > 1 && 8 * k <= (in_order ? 56 : rows); ++k) {
+      const unsigned fewer = in_order ? rows : rows - k, more = in_order ? 16 * k : 0;
+      const auto bytes = static_cast<unsigned>(fewer * columns * sizeof(T)) + more;
+      if (groups * bytes + 32 > tuning::stage_bytes || words_of_bank(bytes) >= words) continue;
+      best_rows = fewer;
+      best_padding = more;
+      words = words_of_bank(bytes);
+    }
+    padding = Panels ? 0 : best_padding;
+    const std::size_t blocks = (processors + panels() - 1) / panels();
+    cut(groups, best_rows, static_cast<unsigned>(std::min<std::size_t>(blocks, ~0u)));
   }
-  /// The most words that neighbouring threads of two groups ask of one bank of shared memory at once.
-  unsigned words_of_bank(unsigned rows_of_a_thread) const {
+
+  /// Into tiles of so many groups of so many rows, and so many at a time if there are as many.
+  void cut(unsigned groups_of_tile, unsigned rows_of_group, unsigned tiles_at_a_time) {
+    groups = groups_of_tile;
+    rows_of_thread = rows_of_group;
+    parts = static_cast<unsigned>((all.length + rows() - 1) / rows());
+    concurrent_tiles = std::min(tiles_at_a_time, parts);
+    totals_of_panel = std::size_t{columns} * (parts + parts / tuning::group_tiles);
+  }
+
+  HD_INLINE std::size_t panels() const { return all.outer * row_panels; }
+  HD_INLINE unsigned rows() const { return groups * rows_of_thread; }
+  HD_INLINE unsigned log2_units_of_thread() const {
+    unsigned log2 = 0;
+    while (column_unit_tuning<T>::rows << log2 < rows_of_thread) ++log2;
+    return log2;
+  }
+
+  // What is published: of each tile the totals of its columns, and behind them those of groups of tiles.
+  HD_INLINE std::size_t totals() const { return concurrent_tiles > 1 ? panels() * totals_of_panel : 0; }
+  HD_INLINE std::size_t of_tile(std::size_t panel, unsigned part) const {
+    return panel * totals_of_panel + std::size_t{part} * columns;
+  }
+  HD_INLINE std::size_t of_tile_group(std::size_t panel, unsigned number) const {
+    return of_tile(panel, parts + number);
+  }
+
+ private:
+  /// The most words that neighbouring threads ask of one bank of shared memory at once, where groups of rows
+  /// are so many bytes apart.
+  unsigned words_of_bank(std::size_t bytes_of_group) const {
     constexpr unsigned word = std::max<unsigned>(4, sizeof(T)), banks = 128 / word;
-    unsigned words[banks] = {}, most = 0, before = ~0u;
-    const unsigned first = width / banks * banks;
+    unsigned words[banks] = {}, most = 0;
+    std::size_t before = ~std::size_t{0};
+    const unsigned first = columns / banks * banks;
     for (unsigned thread = first; thread < first + banks; ++thread) {
-      const unsigned above = thread / width * (rows_of_a_thread - 1) * width;
-      const unsigned at = (above + thread) * static_cast<unsigned>(sizeof(T)) / word;
+      const std::size_t at = (thread / columns * bytes_of_group + thread % columns * sizeof(T)) / word;
       if (at != before) most = std::max(most, ++words[at % banks]);
       before = at;
     }
     return most;
   }
-  /// Into tiles of so many rows a thread, as many at a time and to a group; the rest follows.
-  void cut(unsigned rows_of_a_thread, unsigned tiles_at_a_time, unsigned tiles_to_a_group) {
-    rows_of_thread = rows_of_a_thread;
-    parts = static_cast<unsigned>((all.length + rows() - 1) / rows());
-    concurrent_tiles = tiles_at_a_time;
-    group_tiles = tiles_to_a_group;
-    wave_groups = (concurrent_tiles + group_tiles - 1) / group_tiles;
-    const std::size_t waves = (parts + concurrent_tiles - 1) / concurrent_tiles;
-    totals_of_matrix = (parts + (group_tiles > 1 ? waves * wave_groups : 0)) * width;
-  }
-
-  HD_INLINE std::size_t matrices() const { return all.outer; }
-  HD_INLINE unsigned rows() const { return groups * rows_of_thread; }
-
-  // What is published: of each tile the totals of its columns, and behind them those of groups of tiles.
-  HD_INLINE std::size_t totals() const { return concurrent_tiles > 1 ? matrices() * totals_of_matrix : 0; }
-  HD_INLINE std::size_t of_tile(std::size_t matrix, unsigned part) const {
-    return matrix * totals_of_matrix + std::size_t{part} * width;
-  }
-  HD_INLINE std::size_t of_tile_group(std::size_t matrix, unsigned wave, unsigned number) const {
-    return of_tile(matrix,
-                   group_tiles > 1 ? parts + wave * wave_groups + number : wave * concurrent_tiles + number);
-  }
-  HD_INLINE tile_position position_of(unsigned part) const {
-    const unsigned wave = part / concurrent_tiles, in_wave = part - wave * concurrent_tiles,
-                   tile_group = in_wave / group_tiles;
-    return {wave, in_wave, tile_group, in_wave - tile_group * group_tiles};
-  }
 };
 
-/// Whether elements are of a size for which tall_columns_scan() has been measured.
-template <class T>
-inline constexpr bool scans_tall_columns = sizeof(T) <= 8 && std::has_single_bit(sizeof(T));
+/// Whether tall_columns_scan() takes elements of this type.
+template <class T, class Op>
+inline constexpr bool scans_tall_columns =
+    sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && (order::any_scan_order<T, Op> || sizeof(T) >= 4);
 
-/// Whether launch_tall_columns_scan() takes columns: few, and long enough, measured on an H200.
-template <class T>
+/// Whether tall_columns_scan() takes columns, whole rows to a tile: few, and long enough. Measured on an
+/// H100.
+template <class T, class Op>
 bool are_few_columns(const axis_lines& all) {
-  constexpr std::size_t least_bytes = 32 * 1024, least_length = 1024, short_row = 128;
+  constexpr std::size_t least_bytes = 32 * 1024, least_length = order::any_scan_order<T, Op> ? 1024 : 512,
+                        short_row = 128;
   const std::size_t row = all.inner * sizeof(T);
-  return all.inner <= tall_columns_tuning<T>::most_columns && all.length * row >= least_bytes &&
-         (all.length > least_length || row < short_row);
+  return all.inner <= tall_columns_tuning<T, false>::most_columns(!order::any_scan_order<T, Op>) &&
+         all.length * row >= least_bytes && (all.length > least_length || row < short_row);
+}
+
+/// Whether it takes columns by panels: long enough, and rows begin at multiples of 16 bytes. In any order
+/// scan_down() is as fast where it has enough columns. Measured on an H100.
+template <class T, class Op>
+bool are_panels(const T* x, const axis_lines& all) {
+  constexpr std::size_t least_length = 1024, enough_row_bytes = 32 * 1024;
+  const std::size_t row = all.inner * sizeof(T);
+  return all.length >= least_length && row % 16 == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0 &&
+         (!order::any_scan_order<T, Op> || all.outer * row < enough_row_bytes);
 }
 
 }  // namespace heddle::gpu

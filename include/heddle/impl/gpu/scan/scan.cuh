@@ -23,7 +23,7 @@
 ///   many rows that a block can hold      small_scan, a block for each row
 ///   short rows                           scan_short_rows, several rows to a warp
 ///   2 to 4 columns, where order matters  as rows of elements that are 2 to 4 numbers
-///   few long columns, in any order       tall_columns_scan
+///   few long columns, or panels of them  tall_columns_scan
 ///   other columns                        scan_down; few of them are cut into parts, which are reduced first
 ///
 /// All read and write memory once, but for columns that are cut. The bits are those of impl/scan_order.hpp.
@@ -160,10 +160,13 @@ void scan(const target& where, const T* x, const Op& op, axis_lines all, bool ex
   if (all.inner == 1) return scan_rows(where, x, op, all, exclusive, init, out);
   if ((all.inner == 2 && scan_few_columns<2>(where, x, op, all, exclusive, init, out)) ||
       (all.inner == 3 && scan_few_columns<3>(where, x, op, all, exclusive, init, out)) ||
-      (all.inner == 4 && scan_few_columns<4>(where, x, op, all, exclusive, init, out)))
+      (all.inner == 4 && sizeof(T) < 8 && scan_few_columns<4>(where, x, op, all, exclusive, init, out)))
     return;
-  if constexpr (scans_tall_columns<T> && order::any_scan_order<T, Op>) {
-    if (are_few_columns<T>(all)) return launch_tall_columns_scan(where, x, op, all, exclusive, init, out);
+  if constexpr (scans_tall_columns<T, Op>) {
+    if (are_few_columns<T, Op>(all))
+      return launch_tall_columns_scan<false>(where, x, op, all, exclusive, init, out);
+    if (are_panels<T, Op>(x, all))
+      return launch_tall_columns_scan<true>(where, x, op, all, exclusive, init, out);
   }
   if constexpr (vectors_are_16_bytes<T>) {
     if (are_vectors(x, out, all))

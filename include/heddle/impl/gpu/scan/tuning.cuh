@@ -66,31 +66,38 @@ struct scan_tuning {
   static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
 };
 
-/// tall_columns_scan(): threads by their roles, and shared memory.
+/// Vectors of a column that a thread of tall_columns_scan() takes at once in order: a power of two, as many
+/// as registers hold.
 template <class T>
+struct column_unit_tuning {
+  static constexpr unsigned vectors = sizeof(T) < 8 ? 4 : 2,
+                            rows = vectors * static_cast<unsigned>(order::scan_vector<T>),
+                            log2_units_of_row = std::bit_width(order::scan_row_vectors / vectors) - 1;
+};
+
+/// tall_columns_scan(): threads by their roles, and shared memory. `Panels`: columns are more than a tile
+/// has.
+template <class T, bool Panels>
 struct tall_columns_tuning {
-  static constexpr unsigned reduce_threads = 256, scan_threads = 256, group_threads = 64, ahead_threads = 256;
+  static constexpr unsigned reduce_threads = 256, scan_threads = 256;
+  /// Columns of a tile, each with a thread that looks ahead and one for its group of tiles.
+  static constexpr unsigned most_width = sizeof(T) < 8 ? 128 : 64;
   static constexpr unsigned first_to_load = reduce_threads + scan_threads,
                             first_to_store = first_to_load + warp_size,
                             first_of_groups = first_to_store + warp_size,
-                            first_ahead = first_of_groups + group_threads,
-                            threads = first_ahead + ahead_threads;
-  static constexpr unsigned stages = 4;
-  static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min(256 / words_of<T>, 160u);
-  /// Totals that a thread waits for at once, as many as registers hold: a piece.
-  static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
-  /// Blocks that take tiles of one matrix.
-  static constexpr unsigned most_concurrent_tiles = 144;
-  /// Pieces a tile, and up to how many there are no tile groups.
-  static constexpr unsigned most_pieces = 1152, few_pieces = 600;
+                            first_ahead = first_of_groups + most_width, threads = first_ahead + most_width;
+  /// The copies of a panel's rows are as fast as these are long.
+  static constexpr unsigned stages = Panels ? 3 : 4,
+                            panel_columns = std::min<unsigned>(512 / sizeof(T), most_width);
+  /// Tiles of a group, whose totals are combined and published.
+  static constexpr unsigned log2_group_tiles = 4, group_tiles = 1 << log2_group_tiles;
   /// What columns_shared leaves of 226 KiB.
   static constexpr unsigned stage_bytes =
-      ((226 * 1024 - 256 - (most_pieces + 2 * reduce_threads) * sizeof(T)) / stages - 128 -
-       (2 * most_columns + scan_threads) * sizeof(T)) /
-      1024 * 1024;
-
-  HD_INLINE static constexpr unsigned pieces_of(unsigned totals) {
-    return (totals + totals_of_piece - 1) / totals_of_piece;
+      ((226 * 1024 - 512) / stages - (5 * most_width + scan_threads) * sizeof(T)) / 1024 * 1024;
+  static constexpr unsigned most_columns(bool in_order) {
+    return in_order ? std::min(most_width,
+                               static_cast<unsigned>((stage_bytes - 32) / (order::scan_row<T> * sizeof(T))))
+                    : most_width;
   }
 };
 

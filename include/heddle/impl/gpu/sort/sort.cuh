@@ -32,19 +32,19 @@ struct compare_in_line_order {
 /// The element that comes to index `at` of the array.
 template <class T>
 struct sorted_element {
-  const std::size_t* places;
+  const std::size_t* sorted;
   line_order_of_array_index line_order;
   array_index_of_line_order in_array;
   const T* x;
-  __device__ const T& operator()(std::size_t at) const { return x[in_array(places[line_order(at)])]; }
+  __device__ const T& operator()(std::size_t at) const { return x[in_array(sorted[line_order(at)])]; }
 };
 
 /// The numbers in line order of all elements, sorted by line and in each line by the comparison.
 template <class T, class Compare>
 void sort_line_order(const target& where, const T* x, const axis_lines& lines, const Compare& compare,
-                     std::size_t* places) {
-  merge_sort(where, place_itself<std::size_t>{}, lines.elements(),
-             compare_in_line_order<T, Compare>{x, {lines}, lines.count() == 1, compare}, places);
+                     std::size_t* sorted) {
+  merge_sort(where, own_index<std::size_t>{}, lines.elements(),
+             compare_in_line_order<T, Compare>{x, {lines}, lines.count() == 1, compare}, sorted);
 }
 
 /// Each line of x in the stable order of the comparison, into `out`, which may be x.
@@ -54,28 +54,28 @@ void sort_by(const target& where, const T* x, const axis_lines& lines, const Com
   if constexpr (sizeof(T) <= most_bytes_moved) {
     if (lines.count() == 1) return merge_sort(where, impl::element_of_array<T>{x}, n, compare, out);
   }
-  const memory held(n * sizeof(std::size_t), where);
-  auto* const places = static_cast<std::size_t*>(held.data());
-  sort_line_order(where, x, lines, compare, places);
+  const memory order(n * sizeof(std::size_t), where);
+  auto* const sorted = static_cast<std::size_t*>(order.data());
+  sort_line_order(where, x, lines, compare, sorted);
   // In place nothing may be written that is still to be read.
   const memory copied(x == out ? n * sizeof(T) : 0, where);
   if (x == out) {
     heddle::copy(copied.data(), where, x, where, n * sizeof(T));
     x = static_cast<const T*>(copied.data());
   }
-  transform(where, sorted_element<T>{places, {lines}, {lines}, x}, n, out);
+  transform(where, sorted_element<T>{sorted, {lines}, {lines}, x}, n, out);
 }
 
 /// The indices, in their line, of the elements of each line in that order.
 template <class T, class Compare>
 void argsort_by(const target& where, const T* x, const axis_lines& lines, const Compare& compare,
-                std::size_t* places) {
+                std::size_t* indices) {
   const std::size_t n = lines.elements();
-  if (lines.count() == 1) return sort_line_order(where, x, lines, compare, places);
-  const memory held(n * sizeof(std::size_t), where);
-  auto* const in_line_order = static_cast<std::size_t*>(held.data());
-  sort_line_order(where, x, lines, compare, in_line_order);
-  transform(where, place_in_line<std::size_t>{in_line_order, {lines}}, n, places);
+  if (lines.count() == 1) return sort_line_order(where, x, lines, compare, indices);
+  const memory order(n * sizeof(std::size_t), where);
+  auto* const sorted = static_cast<std::size_t*>(order.data());
+  sort_line_order(where, x, lines, compare, sorted);
+  transform(where, index_in_line<std::size_t>{sorted, {lines}}, n, indices);
 }
 
 }  // namespace heddle::gpu

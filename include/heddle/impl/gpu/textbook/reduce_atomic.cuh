@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(free_threads)
 
 template <class T, class Op>
 void reduce_atomic(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
-  const memory held(sizeof(shared_result<T>), where);
-  auto* const result = static_cast<shared_result<T>*>(held.data());
+  const memory on_gpu(sizeof(shared_result<T>), where);
+  auto* const result = static_cast<shared_result<T>*>(on_gpu.data());
   put_first<<<1, 1, 0, where.stream()>>>(x, result);
   launched("launch of put_first");
   if (n > 1) {

@@ -57,8 +57,8 @@ void reduce_tree(const target& where, impl::element_at<T, Op> x, const Op& op, s
   };
   if constexpr (is_commutative<Op, T>) {
     const std::size_t blocks = heddle::textbook::blocks_of(n, block<T>);
-    const memory held(sizeof(shared_result<T>), where);
-    auto* const result = static_cast<shared_result<T>*>(held.data());
+    const memory on_gpu(sizeof(shared_result<T>), where);
+    auto* const result = static_cast<shared_result<T>*>(on_gpu.data());
     launch(x, n, 0, 1, nullptr, result);
     if (blocks > 1) launch(x, n, 1, blocks, nullptr, result);
     heddle::copy(out, where, result, where, sizeof(T));

@@ -45,8 +45,8 @@ template <class T, class Op>
 void reduce_two_pass(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
   const T identity = impl::identity_of<Op, T>(op);
   const std::size_t blocks = heddle::textbook::blocks_of(n, block<T>);
-  const memory held(blocks * sizeof(T), where);
-  T* const results = static_cast<T*>(held.data());
+  const memory partials(blocks * sizeof(T), where);
+  T* const results = static_cast<T*>(partials.data());
   reduce_padded<<<grid_for(blocks, 1), block<T>, 0, where.stream()>>>(x, op, n, identity, 1, blocks, results);
   launched("launch of reduce_padded");
 

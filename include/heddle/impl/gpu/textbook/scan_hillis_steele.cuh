@@ -2,10 +2,10 @@
 
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 
-/// `hillis-steele`: in step k every element is combined with the result 2^k places before it; after L = ⌈log₂
-/// n⌉ steps each combines all elements up to its own. Up to 1024 elements are one block's work, in shared
-/// memory, with a barrier between reading and writing; more take a launch a step, and two arrays that swap
-/// roles. (W. D. Hillis and G. L. Steele, Data parallel algorithms, Commun. ACM 29, 1986.)
+/// `hillis-steele`: in step k every element is combined with the result 2^k elements before it; after L =
+/// ⌈log₂ n⌉ steps each combines all elements up to its own. Up to 1024 elements are one block's work, in
+/// shared memory, with a barrier between reading and writing; more take a launch a step, and two arrays that
+/// swap roles. (W. D. Hillis and G. L. Steele, Data parallel algorithms, Commun. ACM 29, 1986.)
 ///
 ///   operations  n·L − (2^L − 1)
 ///   steps       L

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/distributed_array.hpp>
+#include <heddle/impl/distributed.hpp>
+#include <heddle/impl/stencil.hpp>
+#include <heddle/impl/transport.hpp>
+#include <heddle/neighbours.hpp>
+#include <heddle/ranks.hpp>
+#include <heddle/stencil.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace heddle::impl {
+
+/// Rows first … last−1 of an array, which stand at row `at` of the block of a rank and what is around it.
+struct halo_rows {
+  std::size_t first, last, at;
+};
+/// The block of a rank with `depth` rows around it: as many as there are, or, of periodic rows, all.
+struct block_with_halo {
+  std::size_t first, rows;  // its first row in the array, and how many it has
+  std::size_t block;        // the row at which the block begins
+  std::vector<halo_rows> halo;
+};
+block_with_halo block_and_halo(const std::vector<std::size_t>& begins, int rank, std::size_t depth,
+                               bool periodic);
+
+/// What this rank sends to the halos of others, and receives into its own, of `row_bytes` a row. `rows`
+/// begins with row 0 of the block and its halo.
+void exchange_halos(const ranks& all, const std::vector<std::size_t>& begins, std::size_t depth,
+                    bool periodic, void* rows, std::size_t row_bytes);
+
+/// How many generations are computed between two exchanges.
+std::size_t generations_at_once(const std::vector<std::size_t>& begins, std::size_t reach, std::size_t steps);
+
+inline namespace HD_BUILD {
+
+/// A stencil's function, which gets the indices of the whole array.
+template <class F, class U>
+struct with_rows_of_array {
+  F f;
+  std::size_t first, rows;
+
+  HD_INLINE std::size_t row(std::size_t i) const { return (first + i) % rows; }
+  HD_INLINE auto operator()(const U& u) const
+    requires(takes_indices<F, U, 0>)
+  {
+    return f(u);
+  }
+  HD_INLINE auto operator()(const U& u, std::size_t i) const
+    requires(takes_indices<F, U, 1>)
+  {
+    return f(u, row(i));
+  }
+  HD_INLINE auto operator()(const U& u, std::size_t i, std::size_t j) const
+    requires(takes_indices<F, U, 2>)
+  {
+    return f(u, row(i), j);
+  }
+  HD_INLINE auto operator()(const U& u, std::size_t i, std::size_t j, std::size_t k) const
+    requires(takes_indices<F, U, 3>)
+  {
+    return f(u, row(i), j, k);
+  }
+};
+
+/// Each rank computes its block and, where several generations follow each other without an exchange, fewer
+/// and fewer rows around it.
+template <int Reach, class T, class F>
+void stencil_over_ranks(const ranks& all, const distributed_array<T>& in, distributed_array<T>& out,
+                        const boundary<T>& around, const F& f, std::size_t steps) {
+  const target& where = all.where();
+  const shape& lengths = in.shape();
+  const std::size_t fused = generations_at_once(in.begins(), Reach, steps), depth = Reach * fused,
+                    row = row_elements(lengths);
+  const bool periodic = around.kind == edge::periodic;
+  const block_with_halo own = block_and_halo(in.begins(), all.rank(), depth, periodic);
+  array<T> now(with_rows(lengths, own.rows), where), next(with_rows(lengths, own.rows), where);
+  const auto block_of = [&](array<T>& x) { return x.slice(own.block, own.block + in.rows()); };
+  if (in.rows() > 0) block_of(now).copy_from(in.local());
+  const with_rows_of_array<F, neighbours<T, Reach>> function{f, own.first,
+                                                             std::max<std::size_t>(lengths[0], 1)};
+  for (std::size_t done = 0; done < steps; done += fused) {
+    exchange_halos(all, in.begins(), depth, periodic, now.data(), row * sizeof(T));
+    if (now.size() > 0)
+      heddle::stencil<Reach>(where, now, next, around, function, std::min(fused, steps - done));
+    std::swap(now, next);
+  }
+  if (in.rows() > 0) out.local().copy_from(block_of(now));
+}
+
+}  // namespace HD_BUILD
+
+}  // namespace heddle::impl

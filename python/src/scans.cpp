@@ -1,0 +1,63 @@
+#include "axes.hpp"
+#include "operand.hpp"
+#include "patterns.hpp"
+#include "results.hpp"
+#include "target.hpp"
+#include <heddle/any_patterns.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <nanobind/stl/string_view.h>
+
+namespace heddle::python {
+namespace {
+
+nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::handle a, nb::handle axis,
+                nb::handle type_wanted, nb::handle out, nb::handle initial, nb::handle target_wanted) {
+  const runtime_op op = parse_runtime_op(op_name);
+  const target where = target_from(target_wanted);
+  operand x(a);
+  const dtype type = combined_in(x.type(), widens, type_wanted, out);
+  const axes_plan plan = plan_one_axis(x, axis);
+  const optional_value first = initial_value(initial, type);
+  const auto scan_into = [&](const target& there, const any_view& to, const any_const_view& from) {
+    if (is_exclusive) {
+      exclusive_scan_into(there, to, from, middle, op, first);
+    } else {
+      inclusive_scan_into(there, to, from, middle, op, first);
+    }
+  };
+  const target there = place_of_output(where, x, x.size() * size_of(type));
+  if (type != x.type() && out.is_none()) {
+    const bool as_array = x.gives_array();
+    {
+      const without_gil released(2 * x.bytes(), there);
+      x.convert(type);
+      any_array& own = *x.converted();
+      if (as_array && there.is_gpu() != own.where().is_gpu()) own = own.on(there);
+      const any_view view(own.data(), type, plan.whole(), own.where());
+      scan_into(there, view, view);
+      own = std::move(own).reshaped(plan.result);
+    }
+    return result_of(std::move(*x.converted()), as_array);
+  }
+  output to(out, x.gives_array(), type, plan.result, there, x, true);
+  {
+    const without_gil released(2 * x.bytes(), there);
+    x.convert(type);
+    scan_into(there, to.view(plan.whole()), x.view(plan.whole()));
+  }
+  return to.finish();
+}
+
+}  // namespace
+
+void bind_scans(nb::module_& m) {
+  const auto none = nb::arg().none();
+  m.def("scan", &scan, nb::arg(), nb::arg(), nb::arg(), none, none, none, none, none, none);
+}
+
+}  // namespace heddle::python

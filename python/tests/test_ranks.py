@@ -1,0 +1,134 @@
+"""Arrays over ranks: alone, and under mpirun."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import heddle
+
+MPIRUN = shutil.which("mpirun")
+WITH_MPI = (pathlib.Path(heddle.__file__).parent / "with_mpi").exists()
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                   OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none")
+under_mpirun = pytest.mark.skipif(MPIRUN is None or not WITH_MPI, reason="built without MPI, or without mpirun")
+
+CHECKS = '''
+import sys
+import numpy as np
+import heddle
+
+folder = sys.argv[1]
+all = heddle.ranks()
+numbers = np.random.default_rng(1)
+for kind in ("float32", "int16", "complex64", "bool"):
+    given = numbers.normal(size=(301, 7)) * 9
+    x = given.astype(kind)
+    d = all.array(x)
+    assert d.shape == x.shape and d.dtype == x.dtype and d.ndim == 2 and d.size == x.size
+    assert np.array_equal(d.gather(), x)
+    assert np.array_equal(np.asarray(d.local), x[d.begins[all.rank]:d.begins[all.rank + 1]])
+    assert np.array_equal(all.from_blocks(d.local).gather(), x)
+
+    def same(have, want):
+        have = have.gather() if isinstance(have, heddle.DistributedArray) else have
+        have, want = np.asarray(have), np.asarray(want)
+        assert have.dtype == want.dtype and have.shape == want.shape and have.tobytes() == want.tobytes(), (kind, have, want)
+
+    for f in (heddle.sum, heddle.prod, heddle.any, heddle.all):
+        same(f(d), f(x))
+        for axis in (0, 1, -1):
+            same(f(d, axis=axis), f(x, axis=axis))
+    same(heddle.mean(d), heddle.mean(x))
+    for f in (heddle.cumsum, heddle.cumprod):
+        same(f(d), f(x))
+        same(f(d, axis=0), f(x, axis=0))
+    same(heddle.inclusive_scan(d, axis=1), heddle.inclusive_scan(x, axis=1))
+    same(heddle.exclusive_scan(d, initial=1), heddle.exclusive_scan(x, initial=1))
+    same(d.astype("float64") if kind != "complex64" else d, x.astype("float64") if kind != "complex64" else x)
+    if kind != "bool":
+        same(d + d, x + x)
+        same(2 - d, (2 - x).astype(kind))
+        same(d * 3, (x * 3).astype(kind))
+    if kind != "complex64":
+        for f in (heddle.min, heddle.max, heddle.argmin, heddle.argmax):
+            same(f(d), f(x))
+        same(heddle.sort(d, axis=None), heddle.sort(x, axis=None))
+        same(heddle.argsort(d, axis=None), heddle.argsort(x, axis=None))
+        same(heddle.unique(d), heddle.unique(x))
+        for bins in (7, [-3.0, 0.0, 1.0, 2.5]):
+            for have, want in zip(heddle.histogram(d, bins), heddle.histogram(x, bins)):
+                same(have, want)
+    path = f"{folder}/{kind}.npy"
+    heddle.cumsum(d, axis=0).write_npy(path)
+    same(all.read_npy(path), np.load(path))
+    same(np.load(path), heddle.cumsum(x, axis=0))
+print(all.size, "ranks", flush=True) if all.rank == 0 else None
+'''
+
+
+def run(ranks, script, *arguments):
+    command = [MPIRUN, "-n", str(ranks), sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=120)
+
+
+def test_one_rank(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI"))}
+    result = subprocess.run([sys.executable, "-c", CHECKS, tmp_path], capture_output=True, text=True, env=environment, timeout=120)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "1 ranks\n"
+
+
+@under_mpirun
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_several_ranks(ranks, tmp_path):
+    result = run(ranks, CHECKS, tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == f"{ranks} ranks\n"
+
+
+@under_mpirun
+def test_an_exception_on_one_rank_ends_all():
+    start = time.monotonic()
+    result = run(3, "import heddle\nall = heddle.ranks()\nif all.rank == 1: raise ValueError('a cause')\nall.barrier()")
+    assert time.monotonic() - start < 30
+    assert result.returncode != 0
+    lines = [line for line in result.stderr.splitlines() if line.startswith("heddle: ")]
+    assert lines == [f"heddle: rank 1 of 3 on {os.uname().nodename}: ValueError: a cause"], result.stderr
+
+
+@under_mpirun
+def test_communicators_of_mpi4py():
+    if subprocess.run([sys.executable, "-c", "import mpi4py.MPI"], capture_output=True, env=ENVIRONMENT).returncode != 0:
+        pytest.skip("no mpi4py")
+    script = ("from mpi4py import MPI\nimport heddle, numpy\npart = MPI.COMM_WORLD.Split(MPI.COMM_WORLD.rank % 2)\n"
+              "all = heddle.ranks(part)\nassert all.size == part.size and all.rank == part.rank\n"
+              "assert heddle.sum(all.array(numpy.arange(10))) == 45")
+    result = run(3, script)
+    assert result.returncode == 0, result.stderr
+
+
+def test_what_is_missing_is_named():
+    script = "import os, heddle\nos.environ['OMPI_COMM_WORLD_SIZE'] = '2'\nheddle.ranks()"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI"))}
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, timeout=60)
+    assert result.returncode != 0
+    assert "built without MPI" in result.stderr, result.stderr
+
+
+def test_misuse():
+    x = heddle.ranks().array(np.arange(12.0).reshape(3, 4))
+    for call in (lambda: heddle.sort(x), lambda: heddle.sum(x, keepdims=True), lambda: heddle.argmin(x, axis=0),
+                 lambda: heddle.sum(x, out=np.empty(())), lambda: heddle.unique(x, return_counts=True),
+                 lambda: heddle.histogram(x, weights=x), lambda: x + [1, 2]):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises((ValueError, IndexError)):
+        heddle.sum(x, axis=5)
+    with pytest.raises((ValueError, heddle.Error)):
+        x.redistributed([0, 7])

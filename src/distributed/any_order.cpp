@@ -1,0 +1,50 @@
+#include <heddle/any_distributed.hpp>
+#include <heddle/distributed.hpp>
+#include <heddle/error.hpp>
+
+#include <fmt/core.h>
+
+namespace heddle {
+namespace {
+
+/// Calls f with the array of the static type, which has an order; f returns R.
+template <class R, class F>
+R visit_ordered(const char* pattern, const any_distributed_array& x, const F& f) {
+  return x.visit([&]<class T>(const distributed_array<T>& y) -> R {
+    if constexpr (is_complex<T>) {
+      fail(fmt::format("{} of {}: complex numbers have no order", pattern, name(x.dtype())));
+    } else {
+      return f(y);
+    }
+  });
+}
+
+}  // namespace
+
+std::size_t argmin(const ranks& all, const any_distributed_array& x) {
+  return visit_ordered<std::size_t>("argmin", x, [&](const auto& y) { return argmin(all, y); });
+}
+std::size_t argmax(const ranks& all, const any_distributed_array& x) {
+  return visit_ordered<std::size_t>("argmax", x, [&](const auto& y) { return argmax(all, y); });
+}
+any_distributed_array sort(const ranks& all, const any_distributed_array& x, sort_order order) {
+  return visit_ordered<any_distributed_array>("sort", x, [&](const auto& y) { return sort(all, y, order); });
+}
+distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_array& x, sort_order order) {
+  return visit_ordered<distributed_array<std::size_t>>("argsort", x,
+                                                       [&](const auto& y) { return argsort(all, y, order); });
+}
+any_distributed_array unique(const ranks& all, const any_distributed_array& x) {
+  return visit_ordered<any_distributed_array>("unique", x, [&](const auto& y) { return unique(all, y); });
+}
+array<std::uint64_t> histogram(const ranks& all, const any_distributed_array& x, const even_bins& bins) {
+  return visit_ordered<array<std::uint64_t>>("histogram", x,
+                                             [&](const auto& y) { return histogram(all, y, bins); });
+}
+array<std::uint64_t> histogram(const ranks& all, const any_distributed_array& x,
+                               const std::vector<double>& edges) {
+  return visit_ordered<array<std::uint64_t>>("histogram", x,
+                                             [&](const auto& y) { return histogram(all, y, edges); });
+}
+
+}  // namespace heddle

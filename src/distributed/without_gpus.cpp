@@ -1,0 +1,38 @@
+#include "gpu_links.hpp"
+#include "transport_over.hpp"
+#include <heddle/error.hpp>
+#include <heddle/impl/distributed_scan.hpp>
+#include <heddle/impl/distributed_sort.hpp>
+
+namespace heddle::impl {
+
+static constexpr const char* needs_cuda =
+    "this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed";
+
+gpu_place place_of(const target&) {
+  return {};
+}
+
+std::shared_ptr<transport> with_gpus(std::shared_ptr<transport> cpu, const target&,
+                                     const std::vector<gpu_place>&) {
+  return std::make_shared<transport_over>(std::move(cpu));
+}
+
+// No rank is on a GPU then.
+void library_block_totals_on_gpu(runtime_op, dtype, const void*, std::size_t, std::span<const scan_block>,
+                                 void*, const target&) {
+  fail(needs_cuda);
+}
+void library_sorted_bounds(dtype, sort_order, const void*, std::size_t, const void*, std::size_t, void*,
+                           const target&) {
+  fail(needs_cuda);
+}
+void copy_rows_on_gpu(void*, std::size_t, const void*, std::size_t, std::size_t, std::size_t, const target&) {
+  fail(needs_cuda);
+}
+void library_merge(dtype, sort_order, const void*, std::size_t, const void*, std::size_t, void*,
+                   const target&) {
+  fail(needs_cuda);
+}
+
+}  // namespace heddle::impl

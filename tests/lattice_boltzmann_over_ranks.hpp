@@ -1,0 +1,144 @@
+#pragma once
+
+#include "distributed_checks.hpp"
+#include "lattice_boltzmann/flow.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Flows over ranks, against the same on one machine.
+namespace heddle::tests {
+
+/// Everything that can be asked of a flow.
+struct seen_of_flow {
+  std::vector<lbm::moments<double>> rows;
+  double mass;
+  lbm::flow::coefficients forces;
+  std::optional<double> change, pressure, error;
+
+  explicit seen_of_flow(lbm::flow& of)
+      : rows(of.given().width * of.given().height),
+        mass(of.excess_mass()),
+        forces(of.on_obstacles()),
+        change(of.change()),
+        pressure(of.pressure_difference()),
+        error(error_of(of)) {
+    of.check();
+    of.read_rows(0, of.given().height, rows.data());
+  }
+  bool operator==(const seen_of_flow& other) const {
+    return rows.size() == other.rows.size() &&
+           std::memcmp(rows.data(), other.rows.data(), rows.size() * sizeof rows[0]) == 0 &&
+           mass == other.mass && forces.drag == other.forces.drag && forces.lift == other.forces.lift &&
+           change == other.change && pressure == other.pressure && error == other.error;
+  }
+};
+
+/// Flows of every kind; few of them have more rows than seven ranks twice.
+inline std::vector<lbm::settings> flows_to_try() {
+  using namespace lbm;
+  std::vector<settings> all;
+  std::size_t number = 0;
+  for (const flow_case which : flow_cases) {
+    for (const storage kept : storages) {
+      settings given;
+      given.which = which;
+      given.width = 50 + number;
+      given.height = std::size_t{20} + number % 3;
+      given.kept = kept;
+      given.how = collisions[number % std::size(collisions)];
+      if (which == flow_case::channel && number % 2 == 0) given.by = drive::inflow;
+      if (which == flow_case::free || (which == flow_case::taylor_green && number % 2 == 0) ||
+          (which == flow_case::channel && kept == storage::f32)) {
+        given.obstacles.resize(given.width * given.height);
+        for (std::size_t i = 0; i < given.obstacles.size(); ++i)
+          given.obstacles[i] = i % given.width > 3 && random_bits(number * 10'000 + i) % 31 == 0;
+      }
+      all.push_back(given);
+      ++number;
+    }
+  }
+  for (const std::size_t height : {4, 7, 8}) {
+    settings given;
+    given.which = height == 8 ? flow_case::taylor_green : flow_case::cavity;
+    given.width = 9;
+    given.height = height;
+    all.push_back(given);
+  }
+  return all;
+}
+
+inline std::string name_of(const lbm::settings& given) {
+  return std::string(name(given.which)) + " " + name(given.kept) + " " + std::to_string(given.width) + "x" +
+         std::to_string(given.height);
+}
+
+inline void check_flows(const ranks& all) {
+  for (const lbm::settings& given : flows_to_try()) {
+    lbm::flow alone(all.where(), given), spread(all, given);
+    expect(spread.has_obstacles() == alone.has_obstacles() && spread.fluid_cells() == alone.fluid_cells(),
+           "obstacles of " + name_of(given));
+    for (const std::uint64_t steps : {1, 2, 30}) {
+      alone.advance(steps);
+      spread.advance(steps);
+      expect(seen_of_flow(spread) == seen_of_flow(alone),
+             name_of(given) + " after " + std::to_string(alone.steps()) + " steps");
+    }
+  }
+}
+
+/// Checkpoints go on with another number of ranks: here with all, or each by itself.
+inline void check_flow_checkpoints(const ranks& all, const std::string& folder) {
+  for (const lbm::settings& given : flows_to_try()) {
+    const std::string of_all = folder + "/all.checkpoint", of_one = folder + "/one.checkpoint";
+    lbm::flow alone(all.where(), given), spread(all, given);
+    for (lbm::flow* const of : {&alone, &spread}) {
+      of->advance(11);
+      of->change();
+      of->advance(4);
+    }
+    spread.save(of_all);
+    all.on_first([&] { alone.save(of_one); });
+    alone.advance(9);
+    lbm::flow from_all = lbm::flow::resume(all.where(), of_all), from_one = lbm::flow::resume(all, of_one);
+    from_all.advance(9);
+    from_one.advance(9);
+    const seen_of_flow wanted(alone);
+    expect(seen_of_flow(from_all) == wanted, "one rank goes on with a checkpoint of all: " + name_of(given));
+    expect(seen_of_flow(from_one) == wanted, "all ranks go on with a checkpoint of one: " + name_of(given));
+    all.barrier();
+  }
+  std::string message;
+  lbm::flow spread(all, lbm::settings{});
+  try {
+    spread.save(folder + "/no such folder/x");
+  } catch (const error& e) {
+    message = e.what();
+  }
+  expect(message.find("no such folder") != std::string::npos, "every rank is told: '" + message + "'");
+}
+
+/// A flow that blows up tells every rank the same as one machine.
+inline void check_flow_that_blows_up(const ranks& all) {
+  lbm::settings given;
+  given.width = given.height = 24;
+  given.reynolds = 1e7;
+  given.velocity = 0.3;
+  given.how = lbm::collision::bgk;
+  const auto message_of = [&](lbm::flow& of) -> std::string {
+    try {
+      of.advance(5000);
+    } catch (const error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  lbm::flow alone(all.where(), given), spread(all, given);
+  const std::string wanted = message_of(alone), told = message_of(spread);
+  expect(!wanted.empty() && told == wanted, "'" + told + "' where one machine says '" + wanted + "'");
+}
+
+}  // namespace heddle::tests
