@@ -33,13 +33,15 @@ constexpr library libraries[] = {
     {"cuda::ptx", "cuda::ptx", "cuda/ptx"},
     {"cuda::counting_semaphore", "cuda::counting_semaphore cuda::binary_semaphore",
      "cuda/semaphore cuda/std/semaphore"},
-    {"cuBLAS", "cublas CUBLAS", "cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h"},
+    {"cuBLAS", "cublas CUBLAS", "cublas_v2.h cublas_api.h", "heddle_device/blas/blas.hpp"},
+    {"cuBLAS of its first days, cublasLt and cublasXt", "cublas CUBLAS", "cublas.h cublasLt.h cublasXt.h"},
     {"cuDNN", "cudnn CUDNN", "cudnn.h cudnn_frontend.h"},
     {"cuFFT", "cufft CUFFT", "cufft.h cufftXt.h cufftw.h"},
     {"cuRAND", "curand CURAND",
      "curand.h curand_kernel.h curand_globals.h curand_normal.h curand_uniform.h curand_philox4x32_x.h "
      "curand_mtgp32.h curand_mtgp32_host.h curand_mtgp32_kernel.h curand_mtgp32dc_p_11213.h curand_poisson.h "
-     "curand_lognormal.h curand_discrete.h curand_mrg32k3a.h curand_precalc.h"},
+     "curand_lognormal.h curand_discrete.h curand_mrg32k3a.h curand_precalc.h",
+     "heddle_device/rand/rand.hpp"},
     {"cuSOLVER", "cusolver CUSOLVER",
      "cusolverDn.h cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h cusolver_common.h"},
     {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h"},
@@ -128,6 +130,29 @@ bool any_word(std::string_view text, F f) {
   return false;
 }
 
+/// The identifiers in those parts of a preprocessed text that are of files with `place` in their paths.
+std::set<std::string_view> words_in_files(std::string_view preprocessed, const std::string& place) {
+  std::set<std::string_view> result;
+  bool is_inside = false;
+  for (std::size_t at = 0; at < preprocessed.size();) {
+    const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size());
+    const std::string_view line = preprocessed.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with("# ")) is_inside = line.find(place) != std::string_view::npos;
+    if (!is_inside || line.starts_with("#")) continue;
+    const auto is_letter = [&](std::size_t i) {
+      return std::isalnum(static_cast<unsigned char>(line[i])) != 0 || line[i] == '_';
+    };
+    for (std::size_t i = 0; i < line.size();) {
+      const std::size_t first = i;
+      while (i < line.size() && is_letter(i)) ++i;
+      if (i > first) result.insert(line.substr(first, i - first));
+      if (i == first) ++i;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 void write_headers_of_libraries(const std::filesystem::path& folder) {
@@ -145,23 +170,27 @@ void write_headers_of_libraries(const std::filesystem::path& folder) {
   }
 }
 
-std::vector<const library*> included_libraries(std::string_view preprocessed,
-                                               const std::filesystem::path& folder) {
-  std::vector<const library*> result;
+std::vector<included_library> included_libraries(std::string_view preprocessed,
+                                                 const std::filesystem::path& folder) {
+  std::vector<included_library> result;
   for (const library& l : libraries) {
     const bool is_included = any_word(l.headers, [&](std::string_view header) {
       return preprocessed.find(fmt::format("\"{}\" 1", (folder / header).string())) != std::string_view::npos;
     });
-    if (is_included) result.push_back(&l);
+    if (!is_included) continue;
+    result.push_back({&l, {}});
+    if (l.stand_in != nullptr && !std::string_view(l.names).empty())
+      result.back().declared =
+          words_in_files(preprocessed, std::filesystem::path(l.stand_in).parent_path().string());
   }
   return result;
 }
 
 const library* library_named(const token_sequence& t, std::size_t i,
-                             const std::vector<const library*>& included) {
+                             const std::vector<included_library>& included) {
   const std::string_view word = t[i].text;
-  for (const library* const l : included) {
-    const bool is_of = any_word(l->names, [&](std::string_view name) {
+  for (const included_library& l : included) {
+    const bool is_of = any_word(l.of->names, [&](std::string_view name) {
       if (name.ends_with("::")) {
         name.remove_suffix(2);
         return word == name && (t.is(i + 1, "::") || (i > 0 && t.is(i - 1, "namespace")));
@@ -169,11 +198,12 @@ const library* library_named(const token_sequence& t, std::size_t i,
       // "cublas" of cublasCreate, "cuMem" of cuMemAlloc; not that of "cuMemory".
       if (const std::size_t at = name.find("::"); at != std::string_view::npos)
         return word == name.substr(at + 2) && i > 1 && t.is(i - 1, "::") && t.is(i - 2, name.substr(0, at));
-      return word.starts_with(name) && (word.size() == name.size() ||
-                                        std::islower(static_cast<unsigned char>(word[name.size()])) == 0 ||
-                                        name.starts_with("CU") || name.starts_with("NP"));
+      return word.starts_with(name) && l.declared.count(word) == 0 &&
+             (word.size() == name.size() ||
+              std::islower(static_cast<unsigned char>(word[name.size()])) == 0 || name.starts_with("CU") ||
+              name.starts_with("NP"));
     });
-    if (is_of) return l;
+    if (is_of) return l.of;
   }
   return nullptr;
 }

@@ -3,6 +3,7 @@
 #include "jit/tokens.hpp"
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,19 @@ struct library {
 /// Puts headers in place of those of all libraries into a folder: empty ones, or with what stands in.
 void write_headers_of_libraries(const std::filesystem::path& folder);
 
-/// Those of which a preprocessed text has headers that were written into `folder`.
-std::vector<const library*> included_libraries(std::string_view preprocessed,
-                                               const std::filesystem::path& folder);
+/// A library of which headers are included, and what their stand-in declares.
+struct included_library {
+  const library* of;
+  std::set<std::string_view> declared;
+};
+
+/// Those of which a preprocessed text has headers that were written into `folder`; what is declared points
+/// into the text.
+std::vector<included_library> included_libraries(std::string_view preprocessed,
+                                                 const std::filesystem::path& folder);
 
 /// Of which of these token i, an identifier, names something; null for none.
 const library* library_named(const token_sequence& tokens, std::size_t i,
-                             const std::vector<const library*>& included);
+                             const std::vector<included_library>& included);
 
 }  // namespace heddle::jit

@@ -27,8 +27,8 @@ struct translation_options {
   /// Of several files that are compiled apart, as by nvcc without -rdc=true: code and variables of the device
   /// are the file's own.
   bool is_apart = false;
-  bool flattens = false;                  ///< kernels have no calls of what has a body that is known
-  std::vector<const library*> libraries;  ///< of which headers are included
+  bool flattens = false;                    ///< kernels have no calls of what has a body that is known
+  std::vector<included_library> libraries;  ///< of which headers are included
 };
 
 /// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,

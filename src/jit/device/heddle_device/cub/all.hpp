@@ -6,6 +6,7 @@
 #include "../names_begin.hpp"
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

@@ -6,8 +6,10 @@
 #include "../names_begin.hpp"
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <iostream>
 #include <string>
 #include <tuple>
 #include <vector>
