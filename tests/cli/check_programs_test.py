@@ -212,7 +212,7 @@ class CheckProgramsTest(unittest.TestCase):
                                    (["--kernel", "shifts", "--grid", 1, "--block", 1, "--", "word"],
                                     "'word': arguments of a program go without --kernel"),
                                    (["other.cu"], "other.cu: cannot be read"),
-                                   (["word"], "'word': one argument too many: what a program is called with follows --"),
+                                   (["word"], "'word': no source: what a program is called with follows --"),
                                    (["--target", "gpu"], "kernels are checked on the CPU"),
                                    (["-D", "mode=3"], "program.cu:18:"),
                                    (["--", "killed"], "the program was ended from outside: Killed")):
