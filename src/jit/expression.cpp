@@ -303,7 +303,8 @@ void for_elements_by_time(int threads, std::size_t count,
   };
   const std::size_t grain = std::min(elements_worth_a_thread, elements_in(worth_a_thread));
   cpu::for_slices(threads, count - done, grain, [&](std::size_t first, std::size_t last) {
-    std::size_t at_once = elements_in(longest / 2);
+    // Others may be slower than the first ones: long pieces come after short ones.
+    std::size_t at_once = std::min<std::size_t>(2048, elements_in(longest / 2));
     for (std::size_t at = done + first, end = done + last; at < end;) {
       const auto start = clock::now();
       const std::size_t next = at + std::min(at_once, end - at);
