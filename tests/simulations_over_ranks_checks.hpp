@@ -1,5 +1,6 @@
 #pragma once
 
+#include "halo_checks.hpp"
 #include "laplace_over_ranks.hpp"
 #include "lattice_boltzmann_over_ranks.hpp"
 #include "life_over_ranks.hpp"
@@ -46,6 +47,7 @@ inline void check_pictures(const ranks& all) {
 /// Every simulation over ranks; `folder` is the same on every rank. Processes that share processors take long
 /// to wait for each other: some of the cases, `every` so many.
 inline void check_simulations(const ranks& all, const std::string& folder, std::size_t every) {
+  check_halos(all);
   check_life_engines(all, every);
   check_life_universes(all);
   check_solvers(all, every);

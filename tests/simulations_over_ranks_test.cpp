@@ -24,6 +24,10 @@ INSTANTIATE_TEST_SUITE_P(ranks, simulations_over_ranks, testing::Values(1, 2, 3,
 
 }  // namespace
 
+TEST_P(simulations_over_ranks, rows_come_from_neighbours) {
+  on_ranks(check_halos);
+}
+
 TEST_P(simulations_over_ranks, engines_of_life_have_the_cells_of_one_machine) {
   on_ranks([](const hd::ranks& all) { check_life_engines(all, 1); });
 }

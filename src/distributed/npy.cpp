@@ -38,14 +38,6 @@ void on_each(const ranks& all, const F& f) {
     throw error(message);
   }
 }
-/// Rank 0 does.
-template <class F>
-void on_first(const ranks& all, const F& f) {
-  on_each(all, [&] {
-    if (all.rank() == 0) f();
-  });
-}
-
 /// Calls f(bytes on the CPU, how many) for the pieces of a block in the memory of `where`.
 template <class F>
 void each_piece(const target& where, const void* block, std::size_t bytes, const F& f) {
@@ -109,7 +101,7 @@ void write_in_order(const ranks& all, atomic_file* file, const std::vector<std::
       if (me == 0) from[r] = count;
       if (me == 0) received.resize(count);
       all.between().all_to_all(piece, to, received.data(), from);
-      on_first(all, [&] { file->write(received.data(), count); });
+      all.on_first([&] { file->write(received.data(), count); });
     };
     if (me == r) {
       each_piece(all.where(), block, bytes[r], pass_on);
@@ -136,7 +128,7 @@ void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, c
   const std::string header = npy_header(type, whole);
   std::optional<atomic_file> file;
   std::string open_as;
-  on_first(all, [&] {
+  all.on_first([&] {
     file.emplace(path);
     file->require_room(static_cast<double>(header.size() + whole.elements() * size_of(type)));
     file->write(header.data(), header.size());
@@ -160,7 +152,7 @@ void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, c
       part.finish();
     });
   }
-  on_first(all, [&] { file->commit(); });
+  all.on_first([&] { file->commit(); });
 }
 
 }  // namespace heddle::impl
