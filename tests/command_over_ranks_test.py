@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -237,6 +238,25 @@ class OverRanksTest(unittest.TestCase):
         text = self.over(2, "info").stdout
         self.assertRegex(text, f"rank 1 +(serial|parallel:\\d+|gpu:\\d+) on {HOST}\n")
         self.assertIn("8 bytes to both neighbours in", text)
+
+    def test_efficiencies_are_measured_and_drawn(self):
+        script = pathlib.Path(__file__).parent.parent / "scripts/benchmark-ranks"
+        if shutil.which("gnuplot") is None:
+            self.skipTest("no gnuplot")
+        result = subprocess.run([sys.executable, script, "--command", HEDDLE, "--size", "2^16", "--seconds", "1e-3", "2", self.folder / "drawn"],
+                                capture_output=True, text=True, timeout=120, env=dict(mpirun.ENVIRONMENT, MPIRUN=LAUNCHER))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        found = json.loads((self.folder / "drawn/scaling.json").read_text())["results"]
+        named = {(r["what"], r["scaling"], r["ranks"]) for r in found}
+        for what, n in itertools.product(("reduce", "inclusive_scan", "sort", "laplace jacobi", "life", "lbm cavity", "pi"), (1, 2)):
+            self.assertLessEqual({(what, "strong", n), (what, "weak", n)}, named)
+        self.assertTrue(all(r["seconds"] > 0 for r in found))
+        picture = (self.folder / "drawn/scaling.svg").read_text()
+        self.assertIn("</svg>", picture)
+        self.assertIn("lbm cavity", picture)
+        result = self.over(2, "bench", "reduce")
+        self.assertEqual((result.returncode, len(lines_of(result))), (2, 1), result.stderr)
+        self.assertIn("--ranks", result.stderr)
 
     def test_one_that_was_asked_to_be_alone_is(self):
         result = self.script(f"HEDDLE_RANKS=1 exec {HEDDLE} reduce few.npy")

@@ -44,6 +44,7 @@ double median_seconds(const ranks& all, double most, const std::function<void()>
 /// A work that can be measured: `prepare(things)` makes a run of as many things.
 struct work {
   const char *what, *things;
+  enum { of_elements, of_rows, of_exchange } kind;
   std::size_t steps;  // that a run takes of each thing
   std::function<std::function<void()>(std::size_t things)> prepare;
 };
@@ -61,16 +62,16 @@ std::vector<work> works(const ranks& all) {
     return std::make_shared<distributed_array<float>>(random::uniform<float>(all, shape{n}, from));
   };
   std::vector<work> made;
-  made.push_back({"reduce", "elements", 1, [=](std::size_t n) -> run {
+  made.push_back({"reduce", "elements", work::of_elements, 1, [=](std::size_t n) -> run {
                     return [all, x = numbers(n)] { static_cast<void>(reduce(all, *x)); };
                   }});
-  made.push_back({"inclusive_scan", "elements", 1, [=](std::size_t n) -> run {
+  made.push_back({"inclusive_scan", "elements", work::of_elements, 1, [=](std::size_t n) -> run {
                     return [all, x = numbers(n), out = numbers(n)] { inclusive_scan_into(all, *out, *x); };
                   }});
-  made.push_back({"sort", "elements", 1, [=](std::size_t n) -> run {
+  made.push_back({"sort", "elements", work::of_elements, 1, [=](std::size_t n) -> run {
                     return [all, x = numbers(n)] { static_cast<void>(sort(all, *x)); };
                   }});
-  made.push_back({"halo exchange", "rows", 1, [=](std::size_t) -> run {
+  made.push_back({"halo exchange", "rows", work::of_exchange, 1, [=](std::size_t) -> run {
                     const auto halos = std::make_shared<halo_exchange>(
                         all, even_rows(2 * static_cast<std::size_t>(all.size()), all.size()), true);
                     const auto rows = std::make_shared<memory>(4 * width * sizeof(float), all.where());
@@ -84,13 +85,13 @@ std::vector<work> works(const ranks& all) {
                     };
                   }});
   constexpr std::size_t sweeps = 20, generations = 64, flow_steps = 10;
-  made.push_back({"laplace jacobi", "points", sweeps, [=](std::size_t n) -> run {
+  made.push_back({"laplace jacobi", "points", work::of_rows, sweeps, [=](std::size_t n) -> run {
                     const auto solver = std::make_shared<laplace::solver<float>>(
                         all, laplace::method::jacobi, laplace::sine_edges<float>(all, width, rows_of(n)));
                     return [solver] { solver->iterate(sweeps); };
                   }});
   made.push_back(
-      {"life", "cells", generations, [=](std::size_t n) -> run {
+      {"life", "cells", work::of_rows, generations, [=](std::size_t n) -> run {
          const life::placed_grid start{
              life::soup(width, rows_of(n), 0.25, 1, all.where().is_gpu() ? target::parallel() : all.where()),
              0, 0};
@@ -98,14 +99,14 @@ std::vector<work> works(const ranks& all) {
                                                              life::algorithm::packed, all);
          return [world] { world->advance(generations); };
        }});
-  made.push_back({"lbm cavity", "cells", flow_steps, [=](std::size_t n) -> run {
+  made.push_back({"lbm cavity", "cells", work::of_rows, flow_steps, [=](std::size_t n) -> run {
                     lbm::settings given;
                     given.width = width;
                     given.height = rows_of(n);
                     const auto flow = std::make_shared<lbm::flow>(all, given);
                     return [flow] { flow->advance(flow_steps); };
                   }});
-  made.push_back({"pi", "samples", 1, [=](std::size_t n) -> run {
+  made.push_back({"pi", "samples", work::of_elements, 1, [=](std::size_t n) -> run {
                     return [all, n] { static_cast<void>(monte_carlo::points_in_disc(all, 1, 0, n)); };
                   }});
   return made;
@@ -117,7 +118,13 @@ std::vector<scaling_result> measure_over_ranks(const ranks& all, std::size_t ele
   std::vector<scaling_result> results;
   for (const work& one : works(all)) {
     for (const bool weak : {false, true}) {
-      const std::size_t things = weak ? elements * static_cast<std::size_t>(all.size()) : elements;
+      // Of an exchange each rank has its part, whatever the others have.
+      if (!weak && one.kind == work::of_exchange) continue;
+      const auto size = static_cast<std::size_t>(all.size());
+      const std::size_t given = weak ? elements * size : elements,
+                        things = one.kind == work::of_exchange ? 2 * size
+                                 : one.kind == work::of_rows   ? rows_of(given) * width
+                                                               : given;
       const double took = median_seconds(all, seconds, one.prepare(things));
       const double done = static_cast<double>(things) * static_cast<double>(one.steps);
       results.push_back({one.what, weak ? "weak" : "strong", things, one.things, took, done / took});

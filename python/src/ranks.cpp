@@ -128,7 +128,19 @@ distributed of_blocks(const ranks& all, nb::handle block) {
 }  // namespace
 
 void bind_ranks(nb::module_& m) {
-  nb::class_<ranks>(m, "Ranks")
+  nb::class_<ranks>(
+      m, "Ranks", R"(The processes that compute together, from heddle.ranks(): `rank` of `size`, on `target`.
+
+`array(x)` spreads an array that every rank has, `from_blocks(block)` joins the rows that each has, `read_npy(path)`
+reads a file, each rank its own rows, and `empty(shape, dtype)` is not initialised. `barrier()` returns once every rank
+has called it, and `abort(cause)` ends all after a line that names this one.
+
+>>> import heddle
+>>> all = heddle.ranks()
+>>> all.rank, all.size
+(0, 1)
+>>> all.from_blocks([1.0, 2.0]).gather().tolist()
+[1.0, 2.0])")
       .def_prop_ro("rank", &ranks::rank)
       .def_prop_ro("size", &ranks::size)
       .def_prop_ro("target", &ranks::where)
@@ -150,7 +162,19 @@ void bind_ranks(nb::module_& m) {
           },
           nb::arg("path"));
 
-  nb::class_<distributed>(m, "DistributedArray")
+  nb::class_<distributed>(m, "DistributedArray",
+                          R"(An array whose rows are spread over ranks; functions of heddle take it.
+
+`local` are the rows of this rank, a heddle.Array without a copy; `begins` says where those of each rank begin, and how
+many there are. `gather()` is the whole array, on every rank, `write_npy(path)` one file, `astype(dtype)` another type
+and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arrays of the same blocks and numbers.
+
+>>> import heddle
+>>> x = heddle.ranks().array([[1, 2], [3, 4]])
+>>> x.shape, x.begins
+((2, 2), [0, 2])
+>>> (2 * x).gather().tolist()
+[[2, 4], [6, 8]])")
       .def_prop_ro("ranks", [](const distributed& x) { return x.all(); })
       .def_prop_ro("shape", [](const distributed& x) { return tuple_of(x.shape()); })
       .def_prop_ro("ndim", [](const distributed& x) { return x.shape().axes(); })
