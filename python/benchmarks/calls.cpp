@@ -1,4 +1,5 @@
-/// Makes from C++ the calls that run.py makes from Python, on the first GPU, and prints a line of JSON for each:
+/// Makes from C++ the calls that run.py makes from Python, on the first GPU, and prints a line of JSON for
+/// each:
 ///
 ///     calls 1024,268435456 sum,cumsum
 
@@ -61,7 +62,8 @@ std::map<std::string, std::function<void()>> calls_of(const hd::target& where, c
   };
 }
 
-void measure(const hd::target& where, const std::string& name, std::size_t n, const std::function<void()>& call) {
+void measure(const hd::target& where, const std::string& name, std::size_t n,
+             const std::function<void()>& call) {
   constexpr double sample_seconds = 1e-3, most_seconds = 1.0;
   constexpr std::size_t least = 3, most = 101, singles = 200;
   const auto repeated = [&](std::size_t repeats) {

@@ -85,8 +85,8 @@ nb::object array_as_numpy(nb::handle self, nb::handle type, nb::handle copy) {
   return array;
 }
 
-/// What fills an array comes before what the other side puts on its stream, as DLPack numbers it: 1 or None is
-/// the default one, 2 that of the thread, and -1 says that the order does not matter.
+/// What fills an array comes before what the other side puts on its stream, as DLPack numbers it: 1 or None
+/// is the default one, 2 that of the thread, and -1 says that the order does not matter.
 void put_in_order(const target& where, nb::handle stream) {
 #if HEDDLE_PYTHON_CUDA
   const std::intptr_t wanted = stream.is_none() ? 1 : nb::cast<std::intptr_t>(stream);

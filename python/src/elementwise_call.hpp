@@ -73,8 +73,8 @@ class elementwise_call {
     operation += "const heddle_size " + place(0) + " = heddle_left; ";
   }
 
-  /// Takes the next input, and returns what its element is called, which is in_LABEL. Numbers are passed as they
-  /// are; of what is broadcast, the address and the strides.
+  /// Takes the next input, and returns what its element is called, which is in_LABEL. Numbers are passed as
+  /// they are; of what is broadcast, the address and the strides.
   std::string take(const operand& x, const std::string& label) {
     const std::string number = std::to_string(count_++), name = "in_" + label;
     const std::string type = expressions::code_name(x.type());

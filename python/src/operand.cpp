@@ -183,9 +183,9 @@ void operand::take_copy(nb::handle numpy_array, dtype type) {
   is_copy_ = true;
 }
 
-/// Of version 1, which tells what is read-only, where the maker of the array knows it. What fills the array is
-/// in order with `stream`. The maker's errors are the caller's: it refuses what its memory alone does not say,
-/// as PyTorch does a conjugate or a gradient.
+/// Of version 1, which tells what is read-only, where the maker of the array knows it. What fills the array
+/// is in order with `stream`. The maker's errors are the caller's: it refuses what its memory alone does not
+/// say, as PyTorch does a conjugate or a gradient.
 static nb::object dlpack_capsule(nb::handle x, nb::handle stream) {
   const nb::object dlpack = x.attr("__dlpack__");
   try {
@@ -207,15 +207,17 @@ bool operand::take_dlpack(nb::handle x) {
   if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
   const bool is_torch = nb::hasattr(x, "is_neg");
   if (is_torch && nb::cast<bool>(x.attr("is_neg")()))
-    raise(PyExc_BufferError, "the tensor is negated lazily, so that its memory has other numbers: resolve_neg() first");
-  // Work on a tensor, and freeing it, is in order with the stream of its maker; others are asked for the default one.
+    raise(PyExc_BufferError,
+          "the tensor is negated lazily, so that its memory has other numbers: resolve_neg() first");
+  // Work on a tensor, and freeing it, is in order with the stream of its maker; others are asked for the
+  // default one.
   constexpr std::uintptr_t default_stream = 1;
   std::uintptr_t stream = 0;
   const bool is_of_cuda =
       nb::cast<int>(nb::object(x.attr("__dlpack_device__")())[0]) == nb::device::cuda::value;
   if (is_of_cuda && is_torch) stream = stream_of_torch(x.attr("device"));
-  const nb::object capsule =
-      dlpack_capsule(x, is_of_cuda ? nb::object(nb::int_(stream == 0 ? default_stream : stream)) : nb::none());
+  const nb::object capsule = dlpack_capsule(
+      x, is_of_cuda ? nb::object(nb::int_(stream == 0 ? default_stream : stream)) : nb::none());
   nb::ndarray<> writable;
   nb::ndarray<nb::ro> array;
   read_only_ = !nb::try_cast(capsule, writable);

@@ -68,7 +68,8 @@ class operand {
   shape lengths_;
   target where_;
   bool gives_array_ = false, read_only_ = true, reversed_ = false, is_copy_ = false;
-  bool waits_ = false;  ///< whether the owner may free the elements in no order with the stream that reads them
+  bool waits_ =
+      false;  ///< whether the owner may free the elements in no order with the stream that reads them
 };
 
 /// Where elements of a result go: to a new array of NumPy's or a new heddle.Array, or to `out`.

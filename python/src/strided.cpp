@@ -80,8 +80,8 @@ struct form {
 };
 
 elementwise_kernel kernel_from(const form& f) {
-  constexpr const char* elements[] = {"", "unsigned char", "unsigned short", "", "unsigned int",
-                                      "", "",              "",               "unsigned long long"};
+  constexpr const char* elements[] = {"", "unsigned char",     "unsigned short", "", "unsigned int", "", "",
+                                      "", "unsigned long long"};
   expression_options options;
   options.name = "indexing";
   const std::string element = elements[f.bytes];
@@ -101,7 +101,8 @@ elementwise_kernel kernel_from(const form& f) {
   for (std::size_t k = f.axes; k-- > 0;) {
     if (k > 0) {
       code += fmt::format(
-          "const {0} next_{1} = left / ({0})move.length_{1}; const long long c_{1} = (long long)(left - next_{1} * "
+          "const {0} next_{1} = left / ({0})move.length_{1}; const long long c_{1} = (long long)(left - "
+          "next_{1} * "
           "({0})move.length_{1}); left = next_{1}; ",
           number, k);
     } else {
@@ -113,7 +114,8 @@ elementwise_kernel kernel_from(const form& f) {
   }
   for (std::size_t j = 0; j < f.indices; ++j) {
     code += fmt::format(
-        "const long long place_{0} = move.places_{0}[at_{0}]; {1}_at += (place_{0} < 0 ? place_{0} + move.end_{0} "
+        "const long long place_{0} = move.places_{0}[at_{0}]; {1}_at += (place_{0} < 0 ? place_{0} + "
+        "move.end_{0} "
         ": place_{0}) * move.stride_{0}; ",
         j, f.indexes_target ? "to" : "from");
   }
@@ -258,7 +260,8 @@ nb::object true_places(const device_array& x) {
   std::optional<any_array> result;
   {
     const without_gil released;
-    result.emplace(heddle::copy_if(x.where, counted(x.size(), x.where), x.view().as<bool>().reshaped({x.size()})));
+    result.emplace(
+        heddle::copy_if(x.where, counted(x.size(), x.where), x.view().as<bool>().reshaped({x.size()})));
   }
   return new_array(device_array(std::move(*result)));
 }
@@ -278,7 +281,8 @@ strides contiguous_strides(const shape& lengths) {
 any_array gathered(const void* first, dtype type, const target& where, const shape& lengths,
                    const strides& apart, const std::vector<index_array>& indices) {
   any_array result(type, lengths, where);
-  run(where, {size_of(type), numbers(lengths), apart, contiguous_strides(lengths), indices}, first, result.data());
+  run(where, {size_of(type), numbers(lengths), apart, contiguous_strides(lengths), indices}, first,
+      result.data());
   return result;
 }
 

@@ -24,7 +24,8 @@ namespace heddle::python {
 namespace {
 
 /// A kernel of what was asked for before, so that it is compiled once a process.
-elementwise_kernel kernel_of(const std::string& parameters, const std::string& operation, const std::string& preamble) {
+elementwise_kernel kernel_of(const std::string& parameters, const std::string& operation,
+                             const std::string& preamble) {
   constexpr std::size_t most = 256;
   // Never destroyed: daemon threads may call while the process ends.
   static auto& locked = *new std::mutex;
@@ -35,12 +36,14 @@ elementwise_kernel kernel_of(const std::string& parameters, const std::string& o
   if (found != kept.end()) return found->second;
   if (kept.size() >= most) kept.clear();
   expression_options options;
-  options.preamble = std::string(expressions::expression_functions) + expressions::complex_functions + preamble;
+  options.preamble =
+      std::string(expressions::expression_functions) + expressions::complex_functions + preamble;
   return kept.emplace(key, elementwise_kernel(parameters, operation, options)).first->second;
 }
 
-any_array computed(const expressions::translated_expression& translated, const target& where, dtype type, const shape& whole,
-                   const std::deque<operand>& inputs, const std::vector<std::string>& names) {
+any_array computed(const expressions::translated_expression& translated, const target& where, dtype type,
+                   const shape& whole, const std::deque<operand>& inputs,
+                   const std::vector<std::string>& names) {
   any_array result(type, whole, where);
   const std::size_t n = whole.elements();
   if (n == 0) return result;
