@@ -70,7 +70,6 @@ constexpr refusal refused[] = {
     {"cudaMemPool_t", pools},
     {"cudaMallocFromPoolAsync", pools},
     {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
-    {"cudaDeviceEnablePeerAccess", "there is one device"},
     {"cudaGetParameterBuffer*", launches},
     {"cudaLaunchDevice*", launches},
     {"cudaGridDependencySynchronize", overlapped},

@@ -91,6 +91,13 @@ HEDDLE_HOST cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
+// No other device is there to be its peer.
+HEDDLE_HOST cudaDeviceEnablePeerAccess(int, unsigned) {
+  return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+}
+HEDDLE_HOST cudaDeviceDisablePeerAccess(int) {
+  return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+}
 HEDDLE_HOST cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
   *value = 0;
   return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));

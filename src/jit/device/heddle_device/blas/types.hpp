@@ -120,10 +120,8 @@ template <class C, class T>
 HEDDLE_INSIDE C loaded(const T& from) {
   if constexpr (std::is_same_v<T, cuComplex> || std::is_same_v<T, cuDoubleComplex>) {
     return C(from.x, from.y);
-  } else if constexpr (std::is_same_v<T, __half>) {
-    return __half2float(from);
-  } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    return __bfloat162float(from);
+  } else if constexpr (std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>) {
+    return static_cast<float>(from);
   } else {
     return static_cast<C>(from);
   }
@@ -133,10 +131,6 @@ HEDDLE_INSIDE void stored(T& to, const C& what) {
   if constexpr (std::is_same_v<T, cuComplex> || std::is_same_v<T, cuDoubleComplex>) {
     to.x = what.real();
     to.y = what.imag();
-  } else if constexpr (std::is_same_v<T, __half>) {
-    to = __float2half(what);
-  } else if constexpr (std::is_same_v<T, __nv_bfloat16>) {
-    to = __float2bfloat16(what);
   } else {
     to = static_cast<T>(what);
   }
