@@ -210,13 +210,13 @@ inline void check_run_time_types(const ranks& all) {
   }
 }
 
+/// All but the types known at run time, which exchange nothing else.
 inline void check_calls(const ranks& all) {
   check_elements(all);
   check_stencils(all);
   check_random_numbers(all);
   check_keys(all);
   check_products(all);
-  check_run_time_types(all);
 }
 
 }  // namespace heddle::tests
