@@ -221,7 +221,11 @@ class reader {
   explicit reader(std::vector<std::string> words) : words_(std::move(words)) {
     command_.options.standard = "c++17";
     command_.options.is_watched = command_.options.is_program = true;
-    while (at_ < words_.size()) read(words_[at_++]);
+    while (at_ < words_.size()) read(std::string(words_[at_++]));
+    // Code of the device may be linked so, which makes nothing.
+    if (!shared_.empty() && command_.does == action::link)
+      throw error(
+          fmt::format("{}: shared libraries are not made: link their objects into the program", shared_));
     for (auto& [path, language] : paths_) {
       const auto of = language ? language : jit::language_of(path);
       if (of) {
@@ -240,6 +244,10 @@ class reader {
   using action = compiler_command::action;
 
   void read(const std::string& word) {
+    if (word.starts_with('@')) {
+      take(meaning::file_of_options, word.substr(1), word);
+      return;
+    }
     if (word.size() < 2 || word[0] != '-') {
       paths_.emplace_back(word, language_);
       return;
@@ -264,9 +272,10 @@ class reader {
       libraries_.push_back(word);
       return;
     }
-    if (word == "-shared" || word == "--shared")
-      throw error(
-          fmt::format("{}: shared libraries are not made: link their objects into the program", word));
+    if (word == "-shared" || word == "--shared") {
+      shared_ = word;
+      return;
+    }
     for (const valued& v : with_value) {
       if (word == v.spelling) {
         if (at_ == words_.size()) throw error(fmt::format("{} has no value", word));
@@ -383,6 +392,7 @@ class reader {
   std::optional<source_language> language_;
   std::vector<std::pair<std::string, std::optional<source_language>>> paths_;
   std::vector<std::string> libraries_;
+  std::string shared_;
 };
 
 /// What options of a command in a folder name, as seen from here.

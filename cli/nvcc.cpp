@@ -112,10 +112,21 @@ void build(checker::compiler_command c) {
   checker::write_built_program(c.output.empty() ? "a.out" : c.output, jit::link_objects(link));
 }
 
+/// What CMake looks for in what nvcc -v says: where headers and libraries are, for which GPU code is made,
+/// and what links programs, which is this command again.
+void describe_steps() {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  print_error(fmt::format(
+      "#$ TOP={0}\n#$ PATH={0}\n#$ INCLUDES=\n#$ LIBRARIES=  \"-L{0}\"\n#$ cicc -arch compute_90\n"
+      "#$ {0}/heddle-nvcc -o \"a.out\"   \"-L{0}\"\n",
+      here.string()));
+}
+
 }  // namespace
 
 int run_as_nvcc(std::vector<std::string> words) {
   try {
+    if (std::find(words.begin(), words.end(), "-v") != words.end()) describe_steps();
     build(checker::read_compiler_command(std::move(words)));
   } catch (const std::exception& wrong) {
     print_error(fmt::format("heddle-nvcc: {}\n", wrong.what()));

@@ -57,6 +57,19 @@ class Build(unittest.TestCase):
         self.build("a.o", "device.o", "several_files/linked.cu", "-rdc=true", "-o", "whole")
         self.assertIn("out of bounds: x[64]", self.run_words("./whole", "overrun").stderr)
 
+    @unittest.skipIf(shutil.which("cmake") is None, "there is no CMake")
+    def test_cmake_builds_with_it(self):
+        (self.work / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.18)\nproject(builds LANGUAGES CXX CUDA)\n"
+            "add_executable(whole relocatable_code.cu several_files/linked.cu)\n"
+            "set_target_properties(whole PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n")
+        for words in (["-B", "built", f"-DCMAKE_CUDA_COMPILER={NVCC}"], ["--build", "built"]):
+            done = self.run_words("cmake", *words)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        done = self.run_words("built/whole", "overrun")
+        self.assertEqual((done.returncode, done.stdout), (1, "count 192\n"))
+        self.assertIn("relocatable_code.cu:15: out of bounds: x[64]", done.stderr)
+
     def test_what_it_cannot_make_is_refused(self):
         for words, said in ((["-ptx", "several_files.cu"], "-ptx: code of a GPU is not made"),
                             (["-shared", "several_files.cu"], "-shared: shared libraries are not made"),
