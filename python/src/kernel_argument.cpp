@@ -242,7 +242,7 @@ void given_argument::take_floating(nb::handle x, const expected_argument& by) {
   if (is_complex || !is_number) refuse(by, x);
   const nb::object value = nb::steal(PyNumber_Float(x.ptr()));
   if (!value.is_valid()) throw nb::python_error();
-  const double number = PyFloat_AS_DOUBLE(value.ptr());
+  const double number = PyFloat_AsDouble(value.ptr());
   if (by.parameter.type == number::f32) {
     put(static_cast<float>(number));
   } else {

@@ -58,8 +58,8 @@ value value_of(nb::handle given) {
   }
   if (PyFloat_Check(given.ptr())) return expressions::real_constant(PyFloat_AsDouble(given.ptr()));
   if (PyComplex_Check(given.ptr())) {
-    const Py_complex c = PyComplex_AsCComplex(given.ptr());
-    return expressions::complex_constant({c.real, c.imag});
+    return expressions::complex_constant(
+        {PyComplex_RealAsDouble(given.ptr()), PyComplex_ImagAsDouble(given.ptr())});
   }
   const std::string digits = nb::str(given).c_str();
   const bool is_negative = digits.starts_with('-');
