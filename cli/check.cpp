@@ -281,11 +281,12 @@ void add_files_to(CLI::App& command, check_options& options) {
   command.add_option("-O", "Ignored: a check compiles in its own way")->option_text("N");
   command.add_flag("--rdc", options.compile.is_relocatable,
                    "Files use one another's code of the device, also spelled -rdc=true");
-  command
-      .add_option("--compile-commands", options.commands,
-                  "compile_commands.json of a build and, with commas between them, the targets to link")
-      ->option_text("FILE TARGET")
-      ->expected(2);
+  reads_file(
+      command
+          .add_option("--compile-commands", options.commands,
+                      "compile_commands.json of a build and, with commas between them, the targets to link")
+          ->option_text("FILE TARGET")
+          ->expected(2));
   command.add_option("--built", options.built)->group("");
 }
 
@@ -295,12 +296,13 @@ void add_check(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "check", "Run a CUDA kernel or program on the CPU and find its races and other mistakes");
   const auto options = std::make_shared<check_options>();
-  command
-      ->add_option(
-          "FILE.cu", options->files,
-          "A kernel's file with --kernel, or the files of a program: .cu, .cpp, .c; what it is called "
-          "with follows --")
-      ->option_text("...");
+  reads_file(
+      command
+          ->add_option(
+              "FILE.cu", options->files,
+              "A kernel's file with --kernel, or the files of a program: .cu, .cpp, .c; what it is called "
+              "with follows --")
+          ->option_text("..."));
   options->add_launch_to(*command, false);
   options->add_compilation_to(*command);
   add_files_to(*command, *options);

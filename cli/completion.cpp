@@ -33,7 +33,8 @@ std::vector<CLI::App*> commands_of(CLI::App& app) {
 }
 
 std::vector<CLI::Option*> options_of(CLI::App& command) {
-  return command.get_options([](const CLI::Option* option) { return !option->get_positional(); });
+  return command.get_options(
+      [](const CLI::Option* option) { return !option->get_positional() && !option->get_group().empty(); });
 }
 
 positionals positionals_of(CLI::App& command) {

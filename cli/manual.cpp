@@ -47,8 +47,8 @@ std::string entries(CLI::App& command) {
   std::string text;
   const auto positionals =
       command.get_options([](const CLI::Option* option) { return option->get_positional(); });
-  const auto options =
-      command.get_options([](const CLI::Option* option) { return !option->get_positional(); });
+  const auto options = command.get_options(
+      [](const CLI::Option* option) { return !option->get_positional() && !option->get_group().empty(); });
   for (const CLI::Option* const one : positionals) {
     text += fmt::format(".TP\n{}\n{}\n", bold(one->get_name()), roff(one->get_description()));
   }

@@ -26,7 +26,7 @@ def options_of(command):
     """Its options as --help shows them: their names, and what stands behind them."""
     text = run(command, "--help").stdout.partition("Options:")[2]
     found = {}
-    for names, value in re.findall(r"^  (-\S+)(?: ((?!Needs|Excludes)\S+(?: [A-Z.\[][^ :]*(?= |$))*))?(?= |$)", text, re.MULTILINE):
+    for names, value in re.findall(r"^  (-\S+)(?: ((?!Needs|Excludes)\S+(?: [A-Z.\[][^ :\n]*(?= |$))*))?(?= |$)", text, re.MULTILINE):
         for name in names.split(","):
             found[name] = value
     return found
