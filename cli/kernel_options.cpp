@@ -100,12 +100,13 @@ void kernel_options::add_compilation_to(CLI::App& command) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  command
-      .add_option("--include", compile.forced_includes, "A header that is read first, also spelled -include")
-      ->option_text("FILE")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  reads_file(command
+                 .add_option("--include", compile.forced_includes,
+                             "A header that is read first, also spelled -include")
+                 ->option_text("FILE")
+                 ->expected(1)
+                 ->allow_extra_args(false)
+                 ->take_all());
   command.add_option("--isystem", compile.include_folders, "As -I, also spelled -isystem")
       ->option_text("DIR")
       ->expected(1)
