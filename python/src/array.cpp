@@ -164,7 +164,7 @@ nb::object cuda_interface(nb::handle self) {
 nb::object asarray(nb::handle x, nb::handle type, nb::handle where, nb::handle copy) {
   operand in(x);
   const bool is_array = nb::isinstance<device_array>(x);
-  const target place = where.is_none() ? in.where() : place_from(where);
+  const target place = where.is_none() ? on_default_stream(in.where()) : place_from(where);
   const bool converts = !type.is_none() && dtype_from(type) != in.type();
   const bool moves = !is_same_place(place, in.where());
   if (copy.is(Py_False) && (converts || moves || in.is_copy()))
@@ -180,7 +180,15 @@ nb::object asarray(nb::handle x, nb::handle type, nb::handle where, nb::handle c
   if (moves || copy.is(Py_True)) return copy_on(device_array(in.view(), in.keeper(), true), place);
   if (is_array) return nb::borrow(x);
   if (in.converted()) return new_array(device_array(std::move(*in.converted())));
-  return new_array(device_array(in.view(), in.keeper(), in.is_read_only()));
+  device_array result(in.view(), in.keeper(), in.is_read_only());
+  if (in.is_of_another_stream()) {
+    // The stream may end before the array does.
+    const without_gil released;
+    in.where().wait();
+    result.where = on_default_stream(in.where());
+    result.reader = last_reader(result.where);
+  }
+  return new_array(std::move(result));
 }
 
 /// The same elements under another shape, in the same memory.
@@ -259,6 +267,7 @@ int drop_owner(PyObject* self) {
   device_array& x = *nb::inst_ptr<device_array>(self);
   if (!x.owner.is_valid()) return 0;
   // Who sees the array still finds it empty.
+  x.reader.wait();
   x.lengths = shape{0};
   x.data = nullptr;
   x.owner.reset();

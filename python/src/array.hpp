@@ -4,10 +4,34 @@
 #include <heddle/any_array.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <optional>
 #include <utility>
 
 namespace heddle::python {
+
+/// Waits, before an owner may free elements, for what reads them where it is in no order with the owner.
+class last_reader {
+ public:
+  last_reader() = default;
+  explicit last_reader(const target& where) : where_(where) {}
+  last_reader(last_reader&& other) noexcept : where_(std::exchange(other.where_, std::nullopt)) {}
+  last_reader& operator=(last_reader&& other) noexcept {
+    std::swap(where_, other.where_);
+    return *this;
+  }
+  ~last_reader() { wait(); }
+  void wait() noexcept {
+    try {
+      if (where_) where_->wait();
+    } catch (const std::exception&) {
+      // A device that cannot wait is lost, and every later call on it says so.
+    }
+  }
+
+ private:
+  std::optional<target> where_;
+};
 
 /// What heddle.Array is: elements of its own, or of an owner that it keeps.
 struct device_array {
@@ -36,6 +60,7 @@ struct device_array {
   shape lengths;
   target where;
   bool read_only = false;
+  last_reader reader;  ///< ends before the owner does
 };
 
 /// A heddle.Array.

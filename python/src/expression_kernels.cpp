@@ -128,7 +128,7 @@ class expression {
       std::size_t bytes = 0;
       for (const given_argument& a : given) {
         bytes += a.size_in_bytes();
-        if (a.is().is_array && a.is().where.is_gpu()) where = a.is().where;
+        if (a.is().is_array && a.is().where.is_gpu()) where = on_default_stream(a.is().where);
       }
       if (where.is_automatic() && has_pointers()) where = resolve(requested, {bytes, 0, target(), false});
     }

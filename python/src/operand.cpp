@@ -321,7 +321,9 @@ void operand::put_in_c_order() {
 
 void operand::convert(dtype type) {
   if (type == type_) return;
+  const bool is_elsewhere = leave_stream();
   any_array converted = converted_in_place(view(), type);
+  if (is_elsewhere) where_.wait();
   converted_.emplace(std::move(converted));
   data_ = converted_->data();
   type_ = type;
@@ -357,10 +359,23 @@ void operand::move_to_end(const std::size_t* axes, std::size_t count) {
   gives_array_ = gives_array;
 }
 
+/// Waits for what fills elements on another stream than the default one, and takes them for the latter's.
+/// Says whether it did: their owner may then free them in no order with it.
+bool operand::leave_stream() {
+  const target home = on_default_stream(where_);
+  if (home == where_) return false;
+  where_.wait();
+  where_ = home;
+  return true;
+}
+
 void operand::take_gathered(const void* first, const shape& lengths, const strides& apart) {
   any_array gathered_here = [&] {
     const without_gil released;
-    return gathered(first, type_, where_, lengths, apart);
+    const bool is_elsewhere = leave_stream();
+    any_array result = gathered(first, type_, where_, lengths, apart);
+    if (is_elsewhere) where_.wait();
+    return result;
   }();
   converted_.emplace(std::move(gathered_here));
   data_ = converted_->data();

@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "interpreter.hpp"
 #include "strided.hpp"
+#include "target.hpp"
 #include <heddle/any_array.hpp>
 
 #include <cstddef>
@@ -32,6 +33,8 @@ class operand {
   bool is_read_only() const { return read_only_; }
   /// Whether the elements are a copy that was made for this call.
   bool is_copy() const { return is_copy_; }
+  /// Whether the owner may free the elements in no order with the default stream.
+  bool is_of_another_stream() const { return waits_ || !(on_default_stream(where_) == where_); }
 
   /// Whether results are a heddle.Array: the argument is one, or an array that is not NumPy's.
   bool gives_array() const { return gives_array_; }
@@ -48,9 +51,9 @@ class operand {
   /// Elements that were made for this operand, which belong to nobody else; empty where there are none.
   std::optional<any_array>& converted() { return converted_; }
 
-  /// The target that is wanted, where arrays on a GPU stay on theirs, and on their stream, for "auto".
+  /// The target that is wanted, where arrays on a GPU stay on theirs for "auto".
   target place_for(const target& wanted) const {
-    return wanted.is_automatic() && gives_array_ && where_.is_gpu() ? where_ : wanted;
+    return wanted.is_automatic() && gives_array_ && where_.is_gpu() ? on_default_stream(where_) : wanted;
   }
 
   /// What keeps the elements alive.
@@ -60,6 +63,7 @@ class operand {
   bool take_array(nb::handle x);
   bool take_others(nb::handle x, order may_be);
   bool take_buffer(nb::handle x, order may_be = order::c);
+  bool leave_stream();
   void take_copy(nb::handle numpy_array, dtype type);
   void take_gathered(const void* first, const shape& lengths, const strides& apart);
   bool take_dlpack(nb::handle x);

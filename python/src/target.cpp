@@ -57,7 +57,7 @@ target target_from(nb::handle named) {
 target place_of_expression(const target& requested, const target& data_on, std::size_t bytes_read,
                            std::size_t bytes_written) {
   const bool may_be_gpu = requested.is_automatic() && can_compile_for_gpu();
-  if (may_be_gpu && data_on.is_gpu()) return data_on;
+  if (may_be_gpu && data_on.is_gpu()) return on_default_stream(data_on);
   return resolve(requested, {bytes_read, bytes_written, data_on, may_be_gpu});
 }
 
@@ -68,7 +68,7 @@ void bind_target(nb::module_& m) {
 
 ``Target("serial")`` is the calling thread, ``"parallel"`` every core, ``"parallel:8"`` eight threads, ``"gpu"`` the
 first GPU, ``"gpu:1"`` the second one, and ``"auto"`` picks for each call what should finish first. Work on a GPU is
-put on `stream`, the address of a CUDA stream, or on the default one. ValueError for another text, heddle.Error for
+put on `stream`, the address of a CUDA stream, or on the default one. A stream has to outlive the arrays of results on it. ValueError for another text, heddle.Error for
 a GPU that this machine does not have.
 
 >>> import heddle

@@ -11,6 +11,12 @@ namespace heddle::python {
 /// HEDDLE_TARGET, or auto.
 target target_from(nb::handle named);
 
+/// The default stream of the GPU, where results of "auto" are: the stream of an array that came in may end
+/// before they do.
+inline target on_default_stream(const target& where) {
+  return where.is_gpu() && where.stream() != nullptr ? target::gpu(where.device()) : where;
+}
+
 /// Where an expression runs: of "auto" on the GPU where arrays are, which stay there, and else what `resolve`
 /// picks.
 target place_of_expression(const target& requested, const target& data_on, std::size_t bytes_read,
