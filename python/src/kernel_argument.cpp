@@ -32,6 +32,14 @@ bool is_array_of_some_library(nb::handle x) {
          nb::hasattr(x, "__dlpack__") || nb::hasattr(x, "__cuda_array_interface__");
 }
 
+/// With its module, unless that is Python's own.
+std::string name_of_type(nb::handle x) {
+  const nb::handle type = x.type();
+  const std::string module = nb::cast<std::string>(type.attr("__module__")),
+                    name = nb::cast<std::string>(type.attr("__qualname__"));
+  return module == "builtins" ? name : module + "." + name;
+}
+
 [[noreturn]] void refuse(const expected_argument& by, nb::handle given, const char* hint = "") {
   const bool is_element = by.takes_array && !by.takes_value && !by.parameter.is_pointer;
   const std::string takes = is_element              ? "an array of " + by.parameter.text()
@@ -39,8 +47,8 @@ bool is_array_of_some_library(nb::handle x) {
                             : by.parameter.size == 0
                                 ? "a value"
                                 : "a value of " + std::to_string(by.parameter.size) + " bytes";
-  raise(PyExc_TypeError, by.place + ": the kernel takes " + takes + ", and " + nb::inst_name(given).c_str() +
-                             " was given" + hint);
+  raise(PyExc_TypeError,
+        by.place + ": the kernel takes " + takes + ", and " + name_of_type(given) + " was given" + hint);
 }
 
 /// What the elements of a buffer are, and whether their bytes are in the machine's order.

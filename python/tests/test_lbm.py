@@ -107,8 +107,8 @@ def test_it_goes_on_from_checkpoints(command, tmp_path, where):
     command("lbm", "cylinder", "--resume", "state", "--steps", 50, "--quiet", "--target", "serial", "-o", "want.npy")
     np.testing.assert_array_equal(flow.velocity, np.load(tmp_path / "want.npy"))
     (tmp_path / "half").write_bytes((tmp_path / "state").read_bytes()[:-9])
-    for name in ("half", "none"):
-        with pytest.raises(ValueError, match=name):
+    for name, error in (("half", ValueError), ("none", FileNotFoundError)):
+        with pytest.raises(error, match=name):
             heddle.LatticeBoltzmann.resume(tmp_path / name)
 
 
