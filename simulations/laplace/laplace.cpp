@@ -335,8 +335,12 @@ void solver<T>::state::begin(const T* points, const T* values) {
       // The outermost points of rows stay as they are.
       edges[side] = array<T>(static_cast<std::size_t>(3 * halo_rows * on().pitch), where);
       received[side] = array<T>(static_cast<std::size_t>(halo_rows * on().pitch), where);
-      copy(edges[side].data(), where, u + (begins[side] - halo_rows) * on().pitch, where,
-           fine->bytes(3 * halo_rows));
+      // Blocks of fewer rows than two halos end before the copy would.
+      const std::ptrdiff_t from = begins[side] - halo_rows,
+                           low = std::max(from, fine->own.first - (has[0] ? halo_rows : 0)),
+                           high = std::min(from + 3 * halo_rows, fine->own.last + (has[1] ? halo_rows : 0));
+      copy(edges[side].data() + (low - from) * on().pitch, where, u + low * on().pitch, where,
+           fine->bytes(high - low));
     }
   }
 }
