@@ -69,6 +69,15 @@ std::optional<int> program_graphs::take_launch(node_work work) {
   return program_.fail(0);
 }
 
+std::optional<int> program_graphs::take_memory(void* stream, node_request what, void** where) {
+  if (const auto refused = refuse_on(stream)) return refused;
+  if (captures_.of_stream(stream) == nullptr) return std::nullopt;
+  const allocation* const a = program_.pools_.reserve(what.memory_bytes, what.memory_name);
+  if (a == nullptr) return program_.fail(errors::memory_allocation);
+  what.data = *where = reinterpret_cast<void*>(a->memory.begin);
+  return take(stream, what);
+}
+
 std::optional<int> program_graphs::take_record(void* event, void* stream, bool is_external) {
   if (is_external) {
     node_request what{};

@@ -162,6 +162,10 @@ int program_graphs::prepare(const node_request& what, node_work& work, std::uniq
     child = of->clone();
   } else if (what.kind == node_kind::wait || what.kind == node_kind::record) {
     if (!program_.order_.is_event(what.event)) return errors::invalid_resource_handle;
+  } else if (what.kind == node_kind::allocation) {
+    const allocation* const a = program_.pools_.reserve(what.memory_bytes, what.memory_name);
+    if (a == nullptr) return errors::memory_allocation;
+    complete.data = reinterpret_cast<void*>(a->memory.begin);
   } else if (what.kind == node_kind::host && what.function == nullptr) {
     return errors::invalid_value;
   }
@@ -273,7 +277,8 @@ int program_graphs::describe_node(void* handle, heddle_device::node_facts* facts
   if (node == nullptr) return program_.fail(errors::invalid_value);
   const node_request& what = node->work.request();
   *facts = {what.kind,  what.parameters,   const_cast<void**>(node->work.arguments().data()),
-            what.event, node->child.get(), what.launch.is_cooperative};
+            what.event, node->child.get(), what.launch.is_cooperative,
+            what.data};
   return program_.fail(0);
 }
 
@@ -323,11 +328,12 @@ int program_graphs::list_neighbours(void* handle, bool before, void** nodes, u64
 
 // ----------------------------------------------------------------------------------------- what is launched
 
-int program_graphs::instantiate(void** made, void* handle) {
+int program_graphs::instantiate(void** made, void* handle, bool frees_on_launch) {
   const std::lock_guard lock(program_.mutex_);
   const graph* const g = graph_of(handle);
   if (g == nullptr || made == nullptr) return program_.fail(errors::invalid_value);
   auto executable = std::make_unique<made_executable>();
+  executable->frees_on_launch = frees_on_launch;
   if (!executable->of.make(*g)) return program_.fail(errors::invalid_value);
   for (std::size_t i = 0; i < executable->of.lanes; ++i)
     executable->lanes.push_back(program_.order_.make_stream(false));
@@ -393,6 +399,16 @@ void program_graphs::perform(const node_work& work, void* stream) {
       program_.fill_now(fill, false);
       break;
     }
+    case node_kind::allocation: {
+      allocation& a = *program_.memory_->find(reinterpret_cast<std::uintptr_t>(what.data));
+      if (!a.is_freed) program_.pools_.release_on(a, stream, "cudaGraphLaunch");
+      program_.pools_.allocate_reserved(a, stream);
+      break;
+    }
+    case node_kind::release:
+      if (allocation* const a = program_.to_release("cudaFreeAsync", memory_kind::device, what.data))
+        program_.pools_.release_on(*a, stream, "cudaFreeAsync");
+      break;
     case node_kind::record:
       if (program_.order_.is_event(what.event)) program_.order_.record(what.event, stream);
       break;
@@ -437,6 +453,12 @@ int program_graphs::launch_graph(void* handle, void* stream) {
       if (!last.empty()) on->after = std::move(last);
       return program_.fail(0);
     }
+    const bool holds_memory =
+        std::any_of(executable->of.steps.begin(), executable->of.steps.end(), [&](const auto& s) {
+          return s.work.request().kind == node_kind::allocation &&
+                 !program_.memory_->find(reinterpret_cast<std::uintptr_t>(s.work.request().data))->is_freed;
+        });
+    if (holds_memory && !executable->frees_on_launch) return program_.fail(errors::invalid_value);
     at = program_.call_stack();
     program_.order_.enqueue(stream);
     begin = program_.order_.known(stream);

@@ -39,7 +39,7 @@ class program_graphs final : public heddle_device::graph_runtime {
   int list_edges(void* handle, void** from, void** to, heddle_device::u64* count) override;
   int list_neighbours(void* node, bool before, void** nodes, heddle_device::u64* count) override;
 
-  int instantiate(void** made, void* handle) override;
+  int instantiate(void** made, void* handle, bool frees_on_launch) override;
   int end_executable(void* executable) override;
   int update(void* executable, void* handle, heddle_device::update_facts* facts) override;
   int enable_node(void* executable, void* node, bool is_enabled) override;
@@ -59,6 +59,7 @@ class program_graphs final : public heddle_device::graph_runtime {
   /// Something is put on a stream, which becomes a node where the stream is captured.
   std::optional<int> take(void* stream, const heddle_device::node_request& what);
   std::optional<int> take_launch(node_work work);
+  std::optional<int> take_memory(void* stream, heddle_device::node_request what, void** where);
   std::optional<int> take_record(void* event, void* stream, bool is_external);
   std::optional<int> take_wait(void* stream, void* event, bool is_external);
   /// The host waits for a stream, an event, or, where both are null, for the device.
@@ -83,6 +84,7 @@ class program_graphs final : public heddle_device::graph_runtime {
     executable_graph of;
     std::vector<void*> lanes;   // streams
     stream_order::times after;  // its last launch
+    bool frees_on_launch = false;
   };
   graph* graph_of(void* handle);
   graph_node* node_of(void* handle);

@@ -63,9 +63,7 @@ int program_runtime::allocate(memory_kind kind, void** where, heddle_device::u64
   return fail(0);
 }
 
-int program_runtime::release(const char* function, memory_kind kind, void* what) {
-  const std::lock_guard lock(mutex_);
-  if (what == nullptr) return fail(0);
+allocation* program_runtime::to_release(const char* function, memory_kind kind, void* what) {
   const std::uintptr_t address = address_of(what);
   allocation* const a = memory_->find(address);
   const bool is_managed_or_device =
@@ -85,8 +83,16 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   }
   if (!wrong.empty()) {
     report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function), std::move(wrong));
-    return fail(errors::invalid_value);
+    return nullptr;
   }
+  return a;
+}
+
+int program_runtime::release(const char* function, memory_kind kind, void* what) {
+  const std::lock_guard lock(mutex_);
+  if (what == nullptr) return fail(0);
+  allocation* const a = to_release(function, kind, what);
+  if (a == nullptr) return fail(errors::invalid_value);
   // A graph that is captured may use it.
   if (graphs_.is_any_captured() && a->memory.name == heddle_device::memory_of_libraries) return fail(0);
   if (const auto refused = graphs_.refuse_unsafe(function)) return *refused;
@@ -95,6 +101,7 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
     forget_done();
   }
   a->freed_at = call_stack();
+  pools_.forget(*a);
   memory_->free(*a);
   return fail(0);
 }

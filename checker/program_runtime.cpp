@@ -364,6 +364,7 @@ int program_runtime::reset_device() {
   const std::vector<std::uintptr_t> at = call_stack();
   for (allocation* const a : memory_->live()) {
     a->freed_at = at;
+    pools_.forget(*a);
     memory_->free(*a);
   }
   return fail(0);

@@ -7,6 +7,7 @@
 #include "launch.hpp"
 #include "program.hpp"
 #include "program_graphs.hpp"
+#include "program_pools.hpp"
 #include "stream_order.hpp"
 
 #include <atomic>
@@ -76,6 +77,7 @@ class program_runtime final : public heddle_device::runtime {
   int wait_for_device() override;
   int reset_device() override;
   heddle_device::graph_runtime& graphs() override { return graphs_; }
+  heddle_device::pool_runtime& pools() override { return pools_; }
   int last_error(bool forgets) override;
   int fail(int error) override;
 
@@ -104,6 +106,7 @@ class program_runtime final : public heddle_device::runtime {
 
  private:
   friend class program_graphs;
+  friend class program_pools;
   /// Something that the host need not know to be done.
   struct pending_operation {
     stream_order::operation when;
@@ -150,6 +153,8 @@ class program_runtime final : public heddle_device::runtime {
   int fill_now(const heddle_device::fill_request& what, bool host_may_wait);
   int call_host_now(void* stream, void (*function)(void*), void* data);
   side side_of(std::uintptr_t address);
+  /// What a function is to free; null, and told, where that is wrong.
+  allocation* to_release(const char* function, memory_kind kind, void* what);
   void report_outside_heap(std::uintptr_t address, std::uint64_t bytes, const char* what, std::uintptr_t pc);
   /// A part of a copy that is of the host's heap: what is wrong with it is told.
   void copy_of_heap(const char* function, const box& b, bool writes);
@@ -214,6 +219,7 @@ class program_runtime final : public heddle_device::runtime {
   host_heap heap_;
   stream_order order_;
   program_graphs graphs_{*this};
+  program_pools pools_{*this};
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules

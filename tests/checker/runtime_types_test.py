@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 DEVICE = pathlib.Path(__file__).resolve().parents[2] / "src" / "jit" / "device" / "heddle_device"
-HEADERS = ("host_types.hpp", "host_graphs.hpp")
+HEADERS = ("host_types.hpp", "host_graphs.hpp", "host_pools.hpp")
 
 
 def numbers(text):

@@ -26,7 +26,9 @@ struct node_request {
   copy_request copy;
   fill_request fill;
   void (*function)(void*);  ///< of the host
-  void* data;
+  void* data;               ///< of that function; or the memory that is allocated or freed
+  u64 memory_bytes;
+  allocation_name memory_name;
   void* event;
   void* child;             ///< a graph, which is copied
   const void* parameters;  ///< CUDA's structure, of which a copy is kept for who asks
@@ -40,6 +42,7 @@ struct node_facts {
   void* event;
   void* child;
   bool is_cooperative;
+  void* memory;
 };
 
 struct capture_facts {
@@ -75,7 +78,8 @@ class graph_runtime {
   virtual int list_edges(void* graph, void** from, void** to, u64* count) = 0;
   virtual int list_neighbours(void* node, bool before, void** nodes, u64* count) = 0;
 
-  virtual int instantiate(void** made, void* graph) = 0;
+  /// What the graph allocates and nothing has freed is freed when it is launched again where that is wanted.
+  virtual int instantiate(void** made, void* graph, bool frees_on_launch) = 0;
   virtual int end_executable(void* executable) = 0;
   virtual int update(void* executable, void* graph, update_facts* facts) = 0;
   virtual int enable_node(void* executable, void* node, bool is_enabled) = 0;

@@ -98,15 +98,12 @@ cudaError_t allocate(memory_kind kind, T** where, size_t bytes, allocation_name 
   }
 #define HEDDLE_NONE
 #define HEDDLE_FLAGS , unsigned = 0
-#define HEDDLE_STREAM , cudaStream_t
 HEDDLE_ALLOCATION(cudaMalloc, device, HEDDLE_NONE)
-HEDDLE_ALLOCATION(cudaMallocAsync, device, HEDDLE_STREAM)
 HEDDLE_ALLOCATION(cudaMallocManaged, managed, HEDDLE_FLAGS)
 HEDDLE_ALLOCATION(cudaMallocHost, pinned, HEDDLE_FLAGS)
 HEDDLE_ALLOCATION(cudaHostAlloc, pinned, HEDDLE_FLAGS)
 #undef HEDDLE_NONE
 #undef HEDDLE_FLAGS
-#undef HEDDLE_STREAM
 #undef HEDDLE_ALLOCATION
 inline cudaError_t cudaMalloc(void** where, size_t bytes) {
   return cudaMalloc<void>(where, bytes);
@@ -145,9 +142,6 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t wi
 
 HEDDLE_HOST cudaFree(void* what) {
   return HEDDLE_RUNTIME(release("cudaFree", heddle_device::memory_kind::device, what));
-}
-HEDDLE_HOST cudaFreeAsync(void* what, cudaStream_t) {
-  return HEDDLE_RUNTIME(release("cudaFreeAsync", heddle_device::memory_kind::device, what));
 }
 HEDDLE_HOST cudaFreeHost(void* what) {
   return HEDDLE_RUNTIME(release("cudaFreeHost", heddle_device::memory_kind::pinned, what));
@@ -388,4 +382,5 @@ HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned =
 
 #include "host_devices.hpp"
 #include "host_launches.hpp"
+#include "host_pools.hpp"
 #include "host_streams.hpp"

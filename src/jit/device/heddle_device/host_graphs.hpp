@@ -48,6 +48,12 @@ enum cudaGraphInstantiateResult {
   cudaGraphInstantiateNodeOperationNotSupported = 3,
   cudaGraphInstantiateMultipleDevicesNotSupported = 4
 };
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0,
+  cudaGraphMemAttrUsedMemHigh = 1,
+  cudaGraphMemAttrReservedMemCurrent = 2,
+  cudaGraphMemAttrReservedMemHigh = 3
+};
 enum cudaGraphDebugDotFlags { cudaGraphDebugDotFlagsVerbose = 1 };
 
 struct cudaKernelNodeParams {
@@ -85,6 +91,16 @@ struct cudaEventRecordNodeParams {
 struct cudaEventWaitNodeParams {
   cudaEvent_t event;
 };
+struct cudaMemAllocNodeParams {
+  cudaMemPoolProps poolProps;
+  const cudaMemAccessDesc* accessDescs;
+  size_t accessDescCount, bytesize;
+  void* dptr;
+};
+using cudaMemAllocNodeParamsV2 = cudaMemAllocNodeParams;
+struct cudaMemFreeNodeParams {
+  void* dptr;
+};
 struct cudaGraphNodeParams {
   cudaGraphNodeType type;
   int reserved0[3];
@@ -96,6 +112,8 @@ struct cudaGraphNodeParams {
     cudaChildGraphNodeParams graph;
     cudaEventRecordNodeParams eventRecord;
     cudaEventWaitNodeParams eventWait;
+    cudaMemAllocNodeParamsV2 alloc;
+    cudaMemFreeNodeParams free;
   };
 };
 struct cudaGraphEdgeData {
@@ -195,6 +213,17 @@ inline node_request of_child(cudaGraph_t child) {
   what.child = child;
   return what;
 }
+inline node_request describe_node(const char*, const cudaMemAllocNodeParams& p) {
+  node_request what = node_of(node_kind::allocation, p);
+  what.memory_bytes = p.bytesize;
+  what.memory_name = of_unknown_type(nullptr);
+  return what;
+}
+inline node_request describe_node(const char*, const cudaMemFreeNodeParams& p) {
+  node_request what = node_of(node_kind::release, p);
+  what.data = p.dptr;
+  return what;
+}
 inline cudaMemcpy3DParms bytes_to_copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   cudaMemcpy3DParms p{};
   p.dstPtr = {to, bytes, bytes, 1};
@@ -230,6 +259,12 @@ inline bool describe_any(const char* function, const cudaGraphNodeParams& p, nod
       return true;
     case cudaGraphNodeTypeEventRecord:
       what = of_event(node_kind::record, p.eventRecord.event);
+      return true;
+    case cudaGraphNodeTypeMemAlloc:
+      what = describe_node(function, p.alloc);
+      return true;
+    case cudaGraphNodeTypeMemFree:
+      what = describe_node(function, p.free);
       return true;
     default:
       return false;
@@ -484,12 +519,68 @@ HEDDLE_HOST cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t executabl
                               : cudaGraphExecMemcpyNodeSetParams1D(executable, node, to, where, bytes, kind);
 }
 
+namespace heddle_device {
+
+/// Of a node that allocates, where its memory is.
+HEDDLE_HOST memory_of(cudaGraphNode_t node, void** where) {
+  node_facts facts{};
+  const cudaError_t error = HEDDLE_GRAPH(describe_node(node, &facts));
+  if (error == cudaSuccess) *where = facts.memory;
+  return error;
+}
+
+}  // namespace heddle_device
+
+HEDDLE_HOST cudaGraphAddMemAllocNode(cudaGraphNode_t* made, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     size_t count, cudaMemAllocNodeParams* p) {
+  const cudaError_t error = heddle_device::add_node(
+      made, graph, after, count, heddle_device::describe_node("cudaGraphAddMemAllocNode", *p));
+  return error != cudaSuccess ? error : heddle_device::memory_of(*made, &p->dptr);
+}
+HEDDLE_HOST cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* p) {
+  const cudaError_t error = heddle_device::parameters_of(node, heddle_device::node_kind::allocation, p);
+  return error != cudaSuccess ? error : heddle_device::memory_of(node, &p->dptr);
+}
+HEDDLE_HOST cudaGraphAddMemFreeNode(cudaGraphNode_t* made, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    size_t count, void* what) {
+  return heddle_device::add_node(
+      made, graph, after, count,
+      heddle_device::describe_node("cudaGraphAddMemFreeNode", cudaMemFreeNodeParams{what}));
+}
+HEDDLE_HOST cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* where) {
+  return heddle_device::memory_of(node, static_cast<void**>(where));
+}
+HEDDLE_HOST cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  constexpr cudaMemPoolAttr same[] = {cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh,
+                                      cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh};
+  if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
+  if (device != 0 || static_cast<unsigned>(attribute) > 3) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+  void* const pool = heddle_device::program_runtime()->pools().pool_of_graphs();
+  return cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool), same[attribute], value);
+}
+HEDDLE_HOST cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
+  if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
+  if (device != 0 || static_cast<unsigned>(attribute) > 3) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+  void* const pool = heddle_device::program_runtime()->pools().pool_of_graphs();
+  return cudaMemPoolSetAttribute(static_cast<cudaMemPool_t>(pool),
+                                 attribute < 2 ? cudaMemPoolAttrUsedMemHigh : cudaMemPoolAttrReservedMemHigh,
+                                 value);
+}
+HEDDLE_HOST cudaDeviceGraphMemTrim(int device) {
+  if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
+  if (device != 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+  return HEDDLE_POOLS(trim(heddle_device::program_runtime()->pools().pool_of_graphs(), 0));
+}
+
 HEDDLE_HOST cudaGraphAddNode(cudaGraphNode_t* made, cudaGraph_t graph, const cudaGraphNode_t* after,
                              size_t count, cudaGraphNodeParams* p) {
   heddle_device::node_request what{};
   if (p == nullptr || !heddle_device::describe_any("cudaGraphAddNode", *p, what))
     return HEDDLE_RUNTIME(fail(cudaErrorNotSupported));
-  return heddle_device::add_node(made, graph, after, count, what);
+  const cudaError_t error = heddle_device::add_node(made, graph, after, count, what);
+  return error != cudaSuccess || p->type != cudaGraphNodeTypeMemAlloc
+             ? error
+             : heddle_device::memory_of(*made, &p->alloc.dptr);
 }
 HEDDLE_HOST cudaGraphAddNode(cudaGraphNode_t* made, cudaGraph_t graph, const cudaGraphNode_t* after,
                              const cudaGraphEdgeData*, size_t count, cudaGraphNodeParams* p) {
@@ -531,8 +622,10 @@ HEDDLE_HOST cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNod
 
 // ---------------------------------------------------------------------------------------- what is launched
 
-HEDDLE_HOST cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long = 0) {
-  return HEDDLE_GRAPH(instantiate(heddle_device::handles(executable), graph));
+HEDDLE_HOST cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                 unsigned long long flags = 0) {
+  return HEDDLE_GRAPH(instantiate(heddle_device::handles(executable), graph,
+                                  (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0));
 }
 HEDDLE_HOST cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, cudaGraphNode_t* wrong,
                                  char* log, size_t bytes) {

@@ -67,7 +67,8 @@ class library_memory {
     if (n != 0) allocate(memory_kind::device, &data_, n * sizeof(T), named<T>(memory_of_libraries));
   }
   ~library_memory() {
-    if (data_ != nullptr) (void)cudaFreeAsync(data_, nullptr);
+    if (data_ != nullptr && program_runtime() != nullptr)
+      (void)program_runtime()->release(memory_of_libraries, memory_kind::device, data_);
   }
   library_memory(const library_memory&) = delete;
   library_memory& operator=(const library_memory&) = delete;

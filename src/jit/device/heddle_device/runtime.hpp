@@ -91,6 +91,7 @@ struct kernel_facts {
 }  // namespace heddle_device
 
 #include "graph_requests.hpp"
+#include "pool_requests.hpp"
 
 namespace heddle_device {
 
@@ -134,6 +135,7 @@ class runtime {
   virtual int wait_for_device() = 0;
   virtual int reset_device() = 0;
   virtual graph_runtime& graphs() = 0;
+  virtual pool_runtime& pools() = 0;
 
   /// The last error, which is forgotten then unless it is one that stays.
   virtual int last_error(bool forgets) = 0;
