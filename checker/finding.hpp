@@ -33,6 +33,7 @@ enum class finding_kind : std::uint8_t {
   invalid_copy,
   invalid_free,
   unchecked_error,
+  invalid_capture,
   leak,
   failed_program,
 };

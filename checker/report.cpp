@@ -78,6 +78,8 @@ std::string headline(const finding& f) {
       return "invalid free";
     case finding_kind::unchecked_error:
       return "a launch fails: " + f.detail;
+    case finding_kind::invalid_capture:
+      return "a capture of a stream fails";
     case finding_kind::leak:
       return "memory that is not freed: " + f.variable;
     case finding_kind::failed_program:
@@ -165,6 +167,7 @@ const char* name(finding_kind kind) noexcept {
                                    "invalid-copy",
                                    "invalid-free",
                                    "unchecked-error",
+                                   "invalid-capture",
                                    "leak",
                                    "failed-program"};
   return names[static_cast<int>(kind)];

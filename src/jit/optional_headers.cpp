@@ -21,6 +21,11 @@ bool names_parts_of_words(std::string_view w) {
   return w.starts_with("__v");
 }
 
+bool names_graph(std::string_view w) {
+  return w.starts_with("cuda") &&
+         (w.find("Graph") != std::string_view::npos || w.find("Capture") != std::string_view::npos);
+}
+
 struct optional_header {
   const char* name;
   /// Whether a word may be a name of it.
@@ -28,6 +33,7 @@ struct optional_header {
 };
 constexpr optional_header headers[] = {
     {"functions_of_16_bits.hpp", names_number_of_16_bits},
+    {"host_graphs.hpp", names_graph},
     {"rounding.hpp", names_rounding},
     {"words.hpp", names_parts_of_words},
 };

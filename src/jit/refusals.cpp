@@ -21,9 +21,12 @@ constexpr std::string_view ptx = "inline PTX is not supported";
 constexpr std::string_view textures = "textures are not supported: read the array itself";
 constexpr std::string_view surfaces = "surfaces are not supported: use an array";
 constexpr std::string_view arrays = "textures and their arrays are not supported";
-constexpr std::string_view graphs = "graphs are not supported: launch the kernels one by one";
+constexpr std::string_view conditional_nodes =
+    "conditional nodes of graphs are not supported: test on the host, and launch one of several graphs";
+constexpr std::string_view graphs_of_kernels = "graphs that kernels launch or change are not supported";
 constexpr std::string_view graphics = "arrays shared with a graphics library are not supported";
-constexpr std::string_view pools = "memory pools of a program's own are not supported";
+constexpr std::string_view several_processes =
+    "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
 constexpr std::string_view asynchronous =
@@ -64,12 +67,15 @@ constexpr refusal refused[] = {
     {"cudaMemcpyToArray", arrays},
     {"cudaMemcpy2DToArray", arrays},
     {"cudaGraphics*", graphics},
-    {"cudaGraph*", graphs},
-    {"cudaGetCurrentGraphExec", graphs},
-    {"cudaStreamBeginCapture", graphs},
-    {"cudaMemPool_t", pools},
-    {"cudaMallocFromPoolAsync", pools},
-    {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
+    {"cudaGraphConditional*", conditional_nodes},
+    {"cudaGraphSetConditional", conditional_nodes},
+    {"cudaGraphAddExternalSemaphores*", graphics},
+    {"cudaGraphKernelNodeUpdate*", graphs_of_kernels},
+    {"cudaGraphDeviceNode_t", graphs_of_kernels},
+    {"cudaGetCurrentGraphExec", graphs_of_kernels},
+    {"cudaMemPoolExport*", several_processes},
+    {"cudaMemPoolImport*", several_processes},
+    {"cudaIpc*", several_processes},
     {"cudaGetParameterBuffer*", launches},
     {"cudaLaunchDevice*", launches},
     {"cudaGridDependencySynchronize", overlapped},

@@ -66,5 +66,6 @@ constexpr int warpSize = 32;
 // These are taken out again where a source names nothing of them (optional_headers.cpp): all that they
 // include is above.
 #include "functions_of_16_bits.hpp"
+#include "host_graphs.hpp"
 #include "rounding.hpp"
 #include "words.hpp"
