@@ -67,4 +67,5 @@ constexpr int warpSize = 32;
 // include is above.
 #include "functions_of_16_bits.hpp"
 #include "rounding.hpp"
+#include "textures.hpp"
 #include "words.hpp"
