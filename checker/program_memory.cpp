@@ -286,6 +286,15 @@ void program_runtime::note_filled(const box& b) {
     r.is_filled_since |= r.address >= b.begin && r.address - b.begin < b.span();
 }
 
+int program_runtime::refuse_copy(const char* function, const void* memory) {
+  const std::lock_guard lock(mutex_);
+  const allocation* const a = memory_->find(address_of(memory));
+  report_api(finding_kind::invalid_copy, a, fmt::format("calls {}", function),
+             a == nullptr ? "an array is copied that was never made, or both ends of the copy are given twice"
+                          : fmt::format("{} does not have all of the rows, columns and slices", text_of(*a)));
+  return fail(errors::invalid_value);
+}
+
 int program_runtime::copy(const heddle_device::copy_request& q) {
   const std::lock_guard lock(mutex_);
   if (lasting_error_ != 0) return lasting_error_;

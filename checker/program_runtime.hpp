@@ -52,6 +52,7 @@ class program_runtime final : public heddle_device::runtime {
   int register_host(void* what, heddle_device::u64 bytes, allocation_name name) override;
   int unregister_host(void* what) override;
   int copy(const heddle_device::copy_request& what) override;
+  int refuse_copy(const char* function, const void* memory) override;
   int fill(const heddle_device::fill_request& what) override;
   int describe(const void* pointer, heddle_device::pointer_facts* facts) override;
   void memory_left(heddle_device::u64* free, heddle_device::u64* total) override;

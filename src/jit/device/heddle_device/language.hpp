@@ -68,4 +68,5 @@ constexpr int warpSize = 32;
 #include "functions_of_16_bits.hpp"
 #include "host_graphs.hpp"
 #include "rounding.hpp"
+#include "textures.hpp"
 #include "words.hpp"
