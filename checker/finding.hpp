@@ -25,6 +25,7 @@ enum class finding_kind : std::uint8_t {
   trap,
   crash,
   wide_shift,
+  misuse,
   // Of whole programs.
   use_after_free,
   host_access,

@@ -64,6 +64,8 @@ std::string headline(const finding& f) {
       return "the kernel cannot go on";
     case finding_kind::wide_shift:
       return "a shift by as many bits as the number has, or more";
+    case finding_kind::misuse:
+      return "a function of the device is not used as it has to be";
     case finding_kind::use_after_free:
       return "use after free" + (element.empty() ? "" : ": " + element);
     case finding_kind::host_access:
@@ -158,6 +160,7 @@ const char* name(finding_kind kind) noexcept {
                                    "trap",
                                    "crash",
                                    "wide-shift",
+                                   "misuse",
                                    "use-after-free",
                                    "host-access",
                                    "missing-synchronisation",
