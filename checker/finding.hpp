@@ -27,6 +27,7 @@ enum class finding_kind : std::uint8_t {
   wide_shift,
   invalid_texture,
   incoherent_read,
+  misuse,
   // Of whole programs.
   use_after_free,
   host_access,

@@ -17,7 +17,8 @@ struct refusal {
 };
 
 constexpr std::string_view clusters = "thread block clusters are not supported";
-constexpr std::string_view ptx = "inline PTX is not supported";
+constexpr std::string_view own_assembly =
+    "assembly is not supported here: inline PTX is, in a function of the device";
 constexpr std::string_view references =
     "it was taken out of CUDA: a texture object or a surface object says what is read";
 constexpr std::string_view views = "views of a texture's memory in another format are not supported";
@@ -54,9 +55,9 @@ constexpr refusal refused[] = {
     {"__threadfence_cluster", clusters},
     {"this_multi_grid", "grids of several devices are not supported"},
     {"multi_grid_group", "grids of several devices are not supported"},
-    {"asm", ptx},
-    {"__asm__", ptx},
-    {"__asm", ptx},
+    {"asm", own_assembly},
+    {"__asm__", own_assembly},
+    {"__asm", own_assembly},
     {"texture", references},
     {"surface", references},
     {"textureReference", references},
@@ -85,11 +86,9 @@ constexpr refusal refused[] = {
     {"cudaGridDependencySynchronize", overlapped},
     {"cudaTriggerProgrammaticLaunchCompletion", overlapped},
     {"__isGlobal", spaces},
-    {"__isShared", spaces},
     {"__isConstant", spaces},
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
-    {"__cvta_*", spaces},
     {"memcpy_async", asynchronous},
     {"__pipeline_*", asynchronous},
     {"wait_prior", asynchronous},

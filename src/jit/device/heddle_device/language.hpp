@@ -60,6 +60,7 @@ constexpr int warpSize = 32;
 #include "host_atomics.hpp"
 #include "module.hpp"
 #include "shifts.hpp"
+#include "spaces.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
 
@@ -70,3 +71,6 @@ constexpr int warpSize = 32;
 #include "rounding.hpp"
 #include "textures.hpp"
 #include "words.hpp"
+
+// It needs some of these.
+#include "ptx_bits.hpp"
