@@ -258,41 +258,6 @@ T reduce_over_ranks(const ranks& all, const array_view<const T>& local, std::siz
   }
 }
 
-/// Reduces along one axis. Along the slowest, each rank gets whole columns, as many as others, or all ranks
-/// reduce one column after another where there are fewer columns than ranks.
-template <class X, class Op, class T = typename X::value_type>
-X reduce_along_over_ranks(const ranks& all, const X& x, axis along, const Op& op) {
-  const std::size_t a = x.shape().resolve_axis(along.index);
-  if (x.shape().axes() == 1)
-    fail("reduce: an array of one axis has no other: reduce all of it, without an axis");
-  const shape rest = x.shape().without_axis(a);
-  // What nothing combines to, or the error, is the same on every rank, also on those without results.
-  if (x.shape()[a] == 0 && rest.elements() > 0) static_cast<void>(heddle::reduce(target(), array<T>(0), op));
-  if (a > 0) {
-    array<T> own = heddle::reduce(all.where(), x.local(), axis{static_cast<std::ptrdiff_t>(a)}, op);
-    return X(all, rest, x.begins(), std::move(own));
-  }
-  const std::vector<std::size_t> blocks = even_blocks(rest, all.size());
-  std::vector<std::size_t> columns;
-  for (const std::size_t b : blocks) columns.push_back(b * row_elements(rest));
-  X result(all, rest, blocks);
-  if (are_few_columns(all, x.shape()) && x.size() > 0) {
-    array<T> values(columns.back());
-    for (std::size_t c = 0; c < values.size(); ++c) {
-      const array<T> own = own_rows_of_column(all, x, c);
-      values.data()[c] = reduce_over_ranks<T>(all, own.view(), x.first_row(), x.shape()[0], op);
-    }
-    const auto me = static_cast<std::size_t>(all.rank());
-    if (columns[me] < columns[me + 1])
-      result.local().reshaped({result.local().size()}).copy_from(values.slice(columns[me], columns[me + 1]));
-    return result;
-  }
-  const array<T> whole_columns = columns_of_rank(all, x, columns);
-  if (result.local().size() > 0)
-    reduce_into(all.where(), result.local().reshaped({result.local().size()}), whole_columns, axis{0}, op);
-  return result;
-}
-
 /// The index that `arg` finds among the elements of all ranks: among what it finds in each block.
 template <class X, class Arg>
 std::size_t arg_over_ranks(const ranks& all, const X& x, const Arg& arg) {
