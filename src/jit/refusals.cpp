@@ -154,10 +154,6 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
       continue;
     return fmt::format("{}: {}", w, r.why);
   }
-  const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
-                         (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
-  if (allocates && in_device_code)
-    return fmt::format("{}: memory that a kernel allocates is not supported", w);
   return "";
 }
 
