@@ -171,7 +171,6 @@ void refuse(const token& at, const std::string& what) {
 
 std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
   const std::string_view w = t[i].text;
-  if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
   if (!called_so) {
     for (const refusal& r : refused_members) {
       if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
