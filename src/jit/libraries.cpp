@@ -23,7 +23,7 @@ constexpr library libraries[] = {
     // Their names are refused by themselves.
     {"the toolkit", "",
      "cooperative_groups/memcpy_async.h cuda_awbarrier.h cuda_awbarrier_primitives.h cuda_fp4.h cuda_fp6.h "
-     "cuda_fp8.h cuda_pipeline.h cuda_pipeline_primitives.h"},
+     "cuda_pipeline.h cuda_pipeline_primitives.h"},
     {"cuda::annotated_ptr", "cuda::annotated_ptr cuda::access_property cuda::associate_access_property",
      "cuda/annotated_ptr"},
     {"cuda::barrier", "cuda::barrier", "cuda/barrier cuda/std/barrier"},

@@ -38,7 +38,7 @@ constexpr std::string_view group_results =
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
-    "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
+    "floating point of 6 and 4 bits is not supported: that of 8 and 16 is";
 constexpr std::string_view launches = "launches from a kernel are not supported";
 constexpr std::string_view overlapped = "launches that overlap are not supported";
 
@@ -92,8 +92,6 @@ constexpr refusal refused[] = {
     {"__pm2", counters},
     {"__pm3", counters},
     {"__prof_trigger", counters},
-    {"__nv_cvt_*", small_floats},
-    {"__nv_fp8*", small_floats},
     {"__nv_fp6*", small_floats},
     {"__nv_fp4*", small_floats},
     {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
@@ -188,6 +186,9 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
       continue;
     return fmt::format("{}: {}", w, r.why);
   }
+  const bool is_smaller =
+      w.find("_fp6") != std::string_view::npos || w.find("_fp4") != std::string_view::npos;
+  if (w.starts_with("__nv_cvt_") && is_smaller) return fmt::format("{}: {}", w, small_floats);
   const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
                          (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
   if (allocates && in_device_code)

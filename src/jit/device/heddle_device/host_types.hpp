@@ -71,6 +71,8 @@
   X(cudaErrorSystemNotReady, 802, "system not yet initialized")                                         \
   X(cudaErrorTimeout, 909, "wait operation timed out")                                                  \
   X(cudaErrorUnknown, 999, "unknown error")
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
+
 enum cudaError {
 #define HEDDLE_ERROR(NAME, VALUE, TEXT) NAME = VALUE,
   HEDDLE_ERRORS(HEDDLE_ERROR)
