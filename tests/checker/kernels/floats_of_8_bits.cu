@@ -12,7 +12,7 @@ __device__ double value_of(int bits, int digits, int bias) {
 /// The nearest number of those up to the bits `most`, the even one of two; `above` where it would be the next that there is not.
 __device__ int nearest(double x, int digits, int bias, int most, int above, const double* values) {
   int best = 0;
-  const double size = isinf(x) ? 1e9 : fabs(x);
+  const double size = fmin(fabs(x), 1e9);
   for (int i = 1; i <= most; ++i) {
     const double here = fabs(values[i] - size), there = fabs(values[best] - size);
     if (here < there || (here == there && i % 2 == 0)) best = i;
