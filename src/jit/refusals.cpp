@@ -27,10 +27,7 @@ constexpr std::string_view graphics = "arrays shared with a graphics library are
 constexpr std::string_view pools = "memory pools of a program's own are not supported";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
-constexpr std::string_view asynchronous =
-    "asynchronous copies are not supported: assign, and meet at __syncthreads()";
-constexpr std::string_view split_barriers =
-    "barriers in shared memory are not supported: meet at __syncthreads()";
+constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
 constexpr std::string_view group_results =
@@ -79,10 +76,7 @@ constexpr refusal refused[] = {
     {"__isConstant", spaces},
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
-    {"memcpy_async", asynchronous},
-    {"__pipeline_*", asynchronous},
-    {"wait_prior", asynchronous},
-    {"__mbarrier_*", split_barriers},
+    {"__mbarrier_token_pending_count", pending},
     {"reduce_update_async", group_results},
     {"reduce_store_async", group_results},
     {"inclusive_scan_update*", group_results},
@@ -182,8 +176,7 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
-    if (!is_named(r, w) || (w == "memcpy_async" && !is_function) || (w == "texture" && !has_arguments))
-      continue;
+    if (!is_named(r, w) || (w == "texture" && !has_arguments)) continue;
     return fmt::format("{}: {}", w, r.why);
   }
   const bool is_smaller =
