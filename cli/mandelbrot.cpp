@@ -4,9 +4,9 @@
 #include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
-#include "mandelbrot_start.hpp"
 #include "mandelbrot/colours.hpp"
 #include "mandelbrot/reference_orbit.hpp"
+#include "mandelbrot_start.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
 #include "over_ranks.hpp"
@@ -87,8 +87,9 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
   if (!options.view.empty()) {
     what.view = view_from(options.view);
   } else if (const auto seen = options.surroundings()) {
-    what.view = mandelbrot::view_around(mandelbrot::nearest_double(seen->re),
-                                        mandelbrot::nearest_double(seen->im), seen->zoom, what.width, what.height);
+    what.view =
+        mandelbrot::view_around(mandelbrot::nearest_double(seen->re), mandelbrot::nearest_double(seen->im),
+                                seen->zoom, what.width, what.height);
     deep = mandelbrot::deep_window{seen->re, seen->im, 3 / seen->zoom};
   }
   if (options.precision == "deep" && !deep) {
