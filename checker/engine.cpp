@@ -167,6 +167,7 @@ bool engine::begin_block() {
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->at_warp = b->done = 0;
   b->at_number = {};
+  b->arrived_at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
@@ -367,6 +368,7 @@ void engine::fiber_body(void* thread) {
     t->stack_begin = begin;
     try {
       e.kernel_.call(e.kernel_.function, e.kernel_.arguments);
+      if (!t->copies.is_empty()) e.finish_copies(*t, t->copies.take_all());
       if (t->out_of_bounds) e.flush_bounds(*t);
     } catch (const std::exception& wrong) {
       // There is nobody above to catch it on this stack.
@@ -586,7 +588,7 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 void* engine::shared(heddle_device::shared_variable& which) {
   if (which.size == 0) {
     // All dynamic ones are the same memory, and are called as the first is.
-    if (dynamic_.name == unnamed_dynamic_memory) {
+    if (dynamic_.name == unnamed_dynamic_memory && which.name != nullptr) {
       dynamic_.name = which.name;
       dynamic_.element = which.element;
     }

@@ -2,6 +2,7 @@
 #include "finding_message.hpp"
 #include "program_runtime.hpp"
 #include "watchdog.hpp"
+#include <heddle/error.hpp>
 
 #include <cerrno>
 #include <csignal>
