@@ -136,7 +136,7 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
     return "";
   }
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
+  const bool has_arguments = t.is(i + 1, "<");
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
