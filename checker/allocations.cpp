@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/core.h>
 #include <sys/mman.h>
@@ -149,6 +150,16 @@ void allocations::free(allocation& a) {
   r.written = {};
   freed_.push_back(&a);
   if (freed_.size() > freed_ones_known) freed_.pop_front();
+}
+
+void allocations::revive(allocation& a) {
+  region& r = a.memory;
+  std::erase(freed_, &a);
+  a.is_freed = false;
+  a.freed_at.clear();
+  r.bytes = std::exchange(r.freed_bytes, 0);
+  r.set_written(false);
+  if (a.kind == memory_kind::device) device_bytes_ += r.bytes;
 }
 
 allocation* allocations::find(std::uintptr_t address) {

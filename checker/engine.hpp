@@ -273,6 +273,7 @@ class engine {
                          std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
+  void texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
   void wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
   void note_code(thread_state& t, std::uintptr_t pc) {
@@ -416,6 +417,9 @@ class engine {
                               const record* before, std::uint8_t flags, std::uintptr_t address,
                               std::uintptr_t pc);
   void flush_bounds(thread_state& t);
+  bool report_texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
+  void compare_with_cache(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t address,
+                          std::uintptr_t pc);
   /// Its writes that met another thread's are done now.
   void settle_writes(thread_state& t) {
     if (!t.racing_writes.empty()) compare_written(t);

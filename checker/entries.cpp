@@ -341,6 +341,11 @@ void entry_heddle_wide_shift(unsigned by, unsigned bits) {
   now.thread->frame = HEDDLE_FRAME;
   now.by->wide_shift(*now.thread, by, bits, HEDDLE_PC);
 }
+void entry_heddle_texture(const heddle_device::texture_access* what) {
+  thread_state& t = calling(HEDDLE_PC);
+  t.frame = HEDDLE_FRAME;
+  now.by->texture(t, *what, HEDDLE_PC);
+}
 void entry_heddle_trap() {
   running_engine(HEDDLE_PC).trap(*now.thread, HEDDLE_PC);
 }

@@ -25,6 +25,8 @@ enum class finding_kind : std::uint8_t {
   trap,
   crash,
   wide_shift,
+  invalid_texture,
+  incoherent_read,
   misuse,
   // Of whole programs.
   use_after_free,
@@ -34,6 +36,7 @@ enum class finding_kind : std::uint8_t {
   invalid_copy,
   invalid_free,
   unchecked_error,
+  invalid_capture,
   leak,
   failed_program,
 };

@@ -6,6 +6,8 @@
 #include "jit/fiber.hpp"
 #include "launch.hpp"
 #include "program.hpp"
+#include "program_graphs.hpp"
+#include "program_pools.hpp"
 #include "stream_order.hpp"
 
 #include <atomic>
@@ -50,6 +52,7 @@ class program_runtime final : public heddle_device::runtime {
   int register_host(void* what, heddle_device::u64 bytes, allocation_name name) override;
   int unregister_host(void* what) override;
   int copy(const heddle_device::copy_request& what) override;
+  int refuse_copy(const char* function, const void* memory) override;
   int fill(const heddle_device::fill_request& what) override;
   int describe(const void* pointer, heddle_device::pointer_facts* facts) override;
   void memory_left(heddle_device::u64* free, heddle_device::u64* total) override;
@@ -66,14 +69,16 @@ class program_runtime final : public heddle_device::runtime {
   int make_stream(void** stream, bool is_blocking) override;
   int end_stream(void* stream) override;
   int wait_for_stream(void* stream) override;
-  int make_stream_wait(void* stream, void* event) override;
+  int make_stream_wait(void* stream, void* event, bool is_external) override;
   int make_event(void** event, bool is_timed) override;
   int end_event(void* event) override;
-  int record(void* event, void* stream) override;
+  int record(void* event, void* stream, bool is_external) override;
   int wait_for_event(void* event) override;
   int elapsed(float* milliseconds, void* from, void* to) override;
   int wait_for_device() override;
   int reset_device() override;
+  heddle_device::graph_runtime& graphs() override { return graphs_; }
+  heddle_device::pool_runtime& pools() override { return pools_; }
   int last_error(bool forgets) override;
   int fail(int error) override;
 
@@ -101,6 +106,8 @@ class program_runtime final : public heddle_device::runtime {
   void report_signal(int signal, std::uintptr_t pc, std::uintptr_t address) noexcept;
 
  private:
+  friend class program_graphs;
+  friend class program_pools;
   /// Something that the host need not know to be done.
   struct pending_operation {
     stream_order::operation when;
@@ -121,7 +128,11 @@ class program_runtime final : public heddle_device::runtime {
 
   /// Where the program's code is: addresses that calls return to, innermost first.
   std::vector<std::uintptr_t> call_stack() const;
-  place host_place(std::string what) const { return host_place(std::move(what), call_stack()); }
+  /// Of a node of a graph where that was made.
+  place host_place(std::string what) const {
+    const std::vector<std::uintptr_t>* const node = program_graphs::node_at();
+    return node != nullptr ? host_place(std::move(what), *node) : host_place(std::move(what), call_stack());
+  }
   static place host_place(std::string what, const std::vector<std::uintptr_t>& frames);
   struct reported {
     std::size_t number;
@@ -135,9 +146,16 @@ class program_runtime final : public heddle_device::runtime {
   void write_count(const reported& r) const;
   void report_api(finding_kind kind, const allocation* about, std::string what, std::string detail);
   void add_places_of_memory(finding& f);
+  void add_place_of_graph(finding& f) const;
+  void report_capture(std::string why);
   void write(const std::string& line) const noexcept;
 
+  int copy_now(const heddle_device::copy_request& what, bool host_may_wait);
+  int fill_now(const heddle_device::fill_request& what, bool host_may_wait);
+  int call_host_now(void* stream, void (*function)(void*), void* data);
   side side_of(std::uintptr_t address);
+  /// What a function is to free; null, and told, where that is wrong.
+  allocation* to_release(const char* function, memory_kind kind, void* what);
   void report_outside_heap(std::uintptr_t address, std::uint64_t bytes, const char* what, std::uintptr_t pc);
   /// A part of a copy that is of the host's heap: what is wrong with it is told.
   void copy_of_heap(const char* function, const box& b, bool writes);
@@ -166,6 +184,10 @@ class program_runtime final : public heddle_device::runtime {
   };
   /// What a launch cannot have, and its error; 0 for nothing.
   int check(const heddle_device::launch_request& what, const kernel_call& kernel, std::string& why) const;
+  /// Completes a launch by what is known of its kernel: 0, or what is wrong with it.
+  int resolve(heddle_device::launch_request& what, kernel_call& kernel, std::string& why) const;
+  /// "k<<<2, 32>>>".
+  static std::string launch_text(const kernel_call& kernel, const heddle_device::launch_request& what);
   int run(const heddle_device::launch_request& what, const kernel_call& kernel,
           const std::vector<std::uintptr_t>& at, const std::string& text);
   /// A launch as its findings tell it.
@@ -197,6 +219,8 @@ class program_runtime final : public heddle_device::runtime {
   std::optional<allocations> memory_;
   host_heap heap_;
   stream_order order_;
+  program_graphs graphs_{*this};
+  program_pools pools_{*this};
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules

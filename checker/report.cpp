@@ -64,6 +64,10 @@ std::string headline(const finding& f) {
       return "the kernel cannot go on";
     case finding_kind::wide_shift:
       return "a shift by as many bits as the number has, or more";
+    case finding_kind::invalid_texture:
+      return "a texture or surface that the function is not for";
+    case finding_kind::incoherent_read:
+      return "a texture or surface is read where the same launch wrote: " + element;
     case finding_kind::misuse:
       return "a function of the device is not used as it has to be";
     case finding_kind::use_after_free:
@@ -80,6 +84,8 @@ std::string headline(const finding& f) {
       return "invalid free";
     case finding_kind::unchecked_error:
       return "a launch fails: " + f.detail;
+    case finding_kind::invalid_capture:
+      return "a capture of a stream fails";
     case finding_kind::leak:
       return "memory that is not freed: " + f.variable;
     case finding_kind::failed_program:
@@ -160,6 +166,8 @@ const char* name(finding_kind kind) noexcept {
                                    "trap",
                                    "crash",
                                    "wide-shift",
+                                   "invalid-texture",
+                                   "incoherent-read",
                                    "misuse",
                                    "use-after-free",
                                    "host-access",
@@ -168,6 +176,7 @@ const char* name(finding_kind kind) noexcept {
                                    "invalid-copy",
                                    "invalid-free",
                                    "unchecked-error",
+                                   "invalid-capture",
                                    "leak",
                                    "failed-program"};
   return names[static_cast<int>(kind)];

@@ -262,6 +262,15 @@ void count_points(const T* re, const T* im, std::size_t width, std::size_t heigh
   points.finish();
 }
 
+void count_near(const reference_view& reference, const double* re, const double* im, std::size_t width,
+                std::size_t first, std::size_t last, std::uint32_t limit, std::uint32_t* counts,
+                double* beyond) {
+  for (std::size_t i = first; i < last; ++i) {
+    counts[i] = escape_count_near(reference, re[i % width], im[i / width], limit,
+                                  beyond == nullptr ? nullptr : beyond + i);
+  }
+}
+
 }  // namespace
 }  // namespace HEDDLE_ISA
 
@@ -269,7 +278,7 @@ void count_points(const T* re, const T* im, std::size_t width, std::size_t heigh
 #define HEDDLE_COUNTS(isa) HEDDLE_JOIN(isa, _counts)
 
 count_kernels HEDDLE_COUNTS(HEDDLE_ISA)() {
-  return {count_points<float>, count_points<double>};
+  return {count_points<float>, count_points<double>, count_near};
 }
 
 }  // namespace heddle::mandelbrot

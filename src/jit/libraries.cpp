@@ -132,7 +132,7 @@ std::set<std::string_view> words_in_files(std::string_view preprocessed, const s
     const std::string_view line = preprocessed.substr(at, end - at);
     at = end + 1;
     if (line.starts_with("# ")) is_inside = line.find(place) != std::string_view::npos;
-    if (!is_inside || line.starts_with("#")) continue;
+    if (!is_inside || line.starts_with('#')) continue;
     const auto is_letter = [&](std::size_t i) {
       return std::isalnum(static_cast<unsigned char>(line[i])) != 0 || line[i] == '_';
     };

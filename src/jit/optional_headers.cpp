@@ -25,6 +25,19 @@ bool names_parts_of_words(std::string_view w) {
   return w.starts_with("__v");
 }
 
+bool names_graph(std::string_view w) {
+  return w.starts_with("cuda") &&
+         (w.find("Graph") != std::string_view::npos || w.find("Capture") != std::string_view::npos);
+}
+
+bool names_textures(std::string_view w) {
+  if (w.starts_with("tex") || w.starts_with("surf")) return true;
+  for (const std::string_view part : {"Array", "Texture", "Surface", "ChannelDesc"}) {
+    if (w.starts_with("cuda") && w.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 struct optional_header {
   const char* name;
   /// Whether a word may be a name of it.
@@ -32,8 +45,10 @@ struct optional_header {
 };
 constexpr optional_header headers[] = {
     {"functions_of_16_bits.hpp", names_number_of_16_bits},
+    {"host_graphs.hpp", names_graph},
     {"rounding.hpp", names_rounding},
     {"ptx_bits.hpp", names_assembly},
+    {"textures.hpp", names_textures},
     {"words.hpp", names_parts_of_words},
 };
 

@@ -19,19 +19,23 @@ struct refusal {
 constexpr std::string_view clusters = "thread block clusters are not supported";
 constexpr std::string_view own_assembly =
     "assembly is not supported here: inline PTX is, in a function of the device";
-constexpr std::string_view textures = "textures are not supported: read the array itself";
-constexpr std::string_view surfaces = "surfaces are not supported: use an array";
-constexpr std::string_view arrays = "textures and their arrays are not supported";
-constexpr std::string_view graphs = "graphs are not supported: launch the kernels one by one";
+constexpr std::string_view references =
+    "it was taken out of CUDA: a texture object or a surface object says what is read";
+constexpr std::string_view views = "views of a texture's memory in another format are not supported";
+constexpr std::string_view sparse = "arrays whose memory is mapped piece by piece are not supported";
+constexpr std::string_view conditional_nodes =
+    "conditional nodes of graphs are not supported: test on the host, and launch one of several graphs";
+constexpr std::string_view graphs_of_kernels = "graphs that kernels launch or change are not supported";
 constexpr std::string_view graphics = "arrays shared with a graphics library are not supported";
-constexpr std::string_view pools = "memory pools of a program's own are not supported";
+constexpr std::string_view several_processes =
+    "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
 constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
 constexpr std::string_view group_results =
-    "it is not supported: reduce and the scans are, with an atomic function";
+    "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
@@ -51,23 +55,29 @@ constexpr refusal refused[] = {
     {"asm", own_assembly},
     {"__asm__", own_assembly},
     {"__asm", own_assembly},
-    {"texture", textures},
-    {"cudaTextureObject_t", textures},
-    {"cudaCreateTextureObject", textures},
-    {"cudaBindTexture", textures},
-    {"cudaSurfaceObject_t", surfaces},
-    {"cudaCreateSurfaceObject", surfaces},
-    {"cudaMallocArray", arrays},
-    {"cudaMalloc3DArray", arrays},
-    {"cudaMemcpyToArray", arrays},
-    {"cudaMemcpy2DToArray", arrays},
+    {"texture", references},
+    {"surface", references},
+    {"textureReference", references},
+    {"surfaceReference", references},
+    {"cudaBindTexture*", references},
+    {"cudaBindSurface*", references},
+    {"cudaUnbindTexture", references},
+    {"cudaGetTextureReference", references},
+    {"cudaGetSurfaceReference", references},
+    {"cudaResourceViewDesc", views},
+    {"cudaArrayGetSparseProperties", sparse},
+    {"cudaArraySparse*", sparse},
+    {"cudaArrayDeferredMapping", sparse},
     {"cudaGraphics*", graphics},
-    {"cudaGraph*", graphs},
-    {"cudaGetCurrentGraphExec", graphs},
-    {"cudaStreamBeginCapture", graphs},
-    {"cudaMemPool_t", pools},
-    {"cudaMallocFromPoolAsync", pools},
-    {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
+    {"cudaGraphConditional*", conditional_nodes},
+    {"cudaGraphSetConditional", conditional_nodes},
+    {"cudaGraphAddExternalSemaphores*", graphics},
+    {"cudaGraphKernelNodeUpdate*", graphs_of_kernels},
+    {"cudaGraphDeviceNode_t", graphs_of_kernels},
+    {"cudaGetCurrentGraphExec", graphs_of_kernels},
+    {"cudaMemPoolExport*", several_processes},
+    {"cudaMemPoolImport*", several_processes},
+    {"cudaIpc*", several_processes},
     {"cudaGetParameterBuffer*", launches},
     {"cudaLaunchDevice*", launches},
     {"cudaGridDependencySynchronize", overlapped},
@@ -77,10 +87,8 @@ constexpr refusal refused[] = {
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
     {"__mbarrier_token_pending_count", pending},
-    {"reduce_update_async", group_results},
-    {"reduce_store_async", group_results},
-    {"inclusive_scan_update*", group_results},
-    {"exclusive_scan_update*", group_results},
+    {"inclusive_scan_update_async", group_results},
+    {"exclusive_scan_update_async", group_results},
     {"__pm0", counters},
     {"__pm1", counters},
     {"__pm2", counters},
@@ -97,45 +105,6 @@ constexpr refusal refused[] = {
     {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
 };
 
-/// Refused where they are called. Programs have functions of their own with names such as tex2D_bilinear.
-constexpr std::string_view texture_functions[] = {"tex1D",
-                                                  "tex1DGrad",
-                                                  "tex1DLayered",
-                                                  "tex1DLayeredGrad",
-                                                  "tex1DLayeredLod",
-                                                  "tex1DLod",
-                                                  "tex1Dfetch",
-                                                  "tex2D",
-                                                  "tex2DGrad",
-                                                  "tex2DLayered",
-                                                  "tex2DLayeredGrad",
-                                                  "tex2DLayeredLod",
-                                                  "tex2DLod",
-                                                  "tex2Dgather",
-                                                  "tex3D",
-                                                  "tex3DGrad",
-                                                  "tex3DLod",
-                                                  "texCubemap",
-                                                  "texCubemapGrad",
-                                                  "texCubemapLayered",
-                                                  "texCubemapLayeredGrad",
-                                                  "texCubemapLayeredLod",
-                                                  "texCubemapLod"};
-constexpr std::string_view surface_functions[] = {"surf1DLayeredread",
-                                                  "surf1DLayeredwrite",
-                                                  "surf1Dread",
-                                                  "surf1Dwrite",
-                                                  "surf2DLayeredread",
-                                                  "surf2DLayeredwrite",
-                                                  "surf2Dread",
-                                                  "surf2Dwrite",
-                                                  "surf3Dread",
-                                                  "surf3Dwrite",
-                                                  "surfCubemapLayeredread",
-                                                  "surfCubemapLayeredwrite",
-                                                  "surfCubemapread",
-                                                  "surfCubemapwrite"};
-
 /// Members of groups.
 constexpr refusal refused_members[] = {
     {"barrier_arrive", halves_of_barriers},
@@ -145,14 +114,6 @@ constexpr refusal refused_members[] = {
 bool is_named(const refusal& r, std::string_view word) {
   if (!r.name.ends_with('*')) return word == r.name;
   return word.starts_with(r.name.substr(0, r.name.size() - 1));
-}
-
-/// Of a function of textures or of surfaces; empty for others.
-std::string_view why_not_fetched(std::string_view word) {
-  const auto has = [&](const auto& names) {
-    return std::find(std::begin(names), std::end(names), word) != std::end(names);
-  };
-  return has(texture_functions) ? textures : has(surface_functions) ? surfaces : std::string_view();
 }
 
 }  // namespace
@@ -170,13 +131,11 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
     return "";
   }
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
-  if (const std::string_view why = why_not_fetched(w); !why.empty() && is_function)
-    return fmt::format("{}: {}", w, why);
+  const bool has_arguments = t.is(i + 1, "<");
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
-    if (!is_named(r, w) || (w == "texture" && !has_arguments)) continue;
+    if (!is_named(r, w) || ((w == "texture" || w == "surface") && !has_arguments)) continue;
     return fmt::format("{}: {}", w, r.why);
   }
   const bool is_smaller =

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 DEVICE = pathlib.Path(__file__).resolve().parents[2] / "src" / "jit" / "device" / "heddle_device"
+HEADERS = ("host_types.hpp", "host_graphs.hpp", "host_pools.hpp")
 
 
 def numbers(text):
@@ -24,7 +25,7 @@ def numbers(text):
 
 
 def assertions():
-    for name, value in numbers((DEVICE / "host_types.hpp").read_text()):
+    for name, value in (pair for header in HEADERS for pair in numbers((DEVICE / header).read_text())):
         yield f'static_assert(static_cast<long long>({name}) == static_cast<long long>({value}), "{name}");'
     for name, size in re.findall(r"^HEDDLE_VECTOR\((\w+), .*, (\d)\)$", (DEVICE / "vector_types.hpp").read_text(), re.M):
         for count, alignment in ((1, int(size)), (2, 2 * int(size)), (3, int(size)), (4, min(4 * int(size), 16))):

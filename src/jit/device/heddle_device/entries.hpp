@@ -21,6 +21,7 @@ void heddle_begin_copy(void* to, const void* from, unsigned bytes, unsigned read
 void heddle_commit_copies();
 void heddle_wait_copies(unsigned groups);
 void heddle_wide_shift(unsigned by, unsigned bits);
+void heddle_texture(const heddle_device::texture_access* what);
 unsigned long long heddle_atomic(const volatile void* address, unsigned long long operand,
                                  unsigned long long expected, heddle_device::atomic_request request);
 }
@@ -45,6 +46,7 @@ HEDDLE_DEVICE heddle_device::index3 heddle_grid_size() {
 #define HEDDLE_ATOMICS inline __attribute__((noinline, no_sanitize("thread")))
 
 HEDDLE_DEVICE void heddle_wide_shift(unsigned, unsigned) {}
+HEDDLE_DEVICE void heddle_texture(const heddle_device::texture_access*) {}
 HEDDLE_ATOMICS void heddle_fence(heddle_device::scope) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

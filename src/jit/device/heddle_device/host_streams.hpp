@@ -33,8 +33,8 @@ HEDDLE_HOST cudaStreamGetPriority(cudaStream_t, int* priority) {
 HEDDLE_HOST cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
-HEDDLE_HOST cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
-  return HEDDLE_RUNTIME(make_stream_wait(stream, event));
+HEDDLE_HOST cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) {
+  return HEDDLE_RUNTIME(make_stream_wait(stream, event, (flags & cudaEventWaitExternal) != 0));
 }
 HEDDLE_HOST cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
   return HEDDLE_RUNTIME(call_host(stream, function, data));
@@ -65,11 +65,11 @@ HEDDLE_HOST cudaEventCreate(cudaEvent_t* event, unsigned flags) {
 HEDDLE_HOST cudaEventDestroy(cudaEvent_t event) {
   return HEDDLE_RUNTIME(end_event(event));
 }
-HEDDLE_HOST cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
-  return HEDDLE_RUNTIME(record(event, stream));
+HEDDLE_HOST cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned flags = 0) {
+  return HEDDLE_RUNTIME(record(event, stream, (flags & cudaEventRecordExternal) != 0));
 }
-HEDDLE_HOST cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
-  return cudaEventRecord(event, stream);
+HEDDLE_HOST cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+  return cudaEventRecordWithFlags(event, stream);
 }
 HEDDLE_HOST cudaEventSynchronize(cudaEvent_t event) {
   return HEDDLE_RUNTIME(wait_for_event(event));

@@ -67,7 +67,9 @@ constexpr int warpSize = 32;
 // These are taken out again where a source names nothing of them (optional_headers.cpp): all that they
 // include is above.
 #include "functions_of_16_bits.hpp"
+#include "host_graphs.hpp"
 #include "rounding.hpp"
+#include "textures.hpp"
 #include "words.hpp"
 
 // It needs some of these.

@@ -187,16 +187,15 @@ struct deduced_launcher {
 
   template <class... A>
   struct closure {
-    const Call& call;
-    void* const* pointers;
     template <unsigned... I>
-    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) void run(
-        typename kernel_of<A...>::template indices<I...>) const {
-      call(*static_cast<A*>(pointers[I])...);
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void run(
+        const Call& call, void* const* arguments, typename kernel_of<A...>::template indices<I...>) {
+      (void)arguments;
+      call(*static_cast<A*>(arguments[I])...);
     }
-    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(const void* self,
-                                                                                       void* const*) {
-      static_cast<const closure*>(self)->run(typename kernel_of<A...>::all());
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(
+        const void* call, void* const* arguments) {
+      run(*static_cast<const Call*>(call), arguments, typename kernel_of<A...>::all());
     }
   };
 
@@ -208,11 +207,11 @@ struct deduced_launcher {
                    false, pointers);
       return;
     }
-    const closure<A...> begins{call, pointers};
     launch_request request{};
     request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A),
                       most_threads};
-    request.function = &begins;
+    request.function = &call;
+    request.function_bytes = sizeof call;
     request.arguments = pointers;
     how(request);
   }
