@@ -6,8 +6,8 @@
 namespace heddle::jit::ptx {
 namespace {
 
-constexpr std::initializer_list<std::string_view> hints = {"L1::", "L2::", "level::", "ca", "cg",     "cs",
-                                                           "lu",   "wb",   "wt",      "nc", "unified"};
+constexpr std::string_view hints[] = {"L1::", "L2::", "level::", "ca", "cg",     "cs",
+                                      "lu",   "wb",   "wt",      "nc", "unified"};
 
 std::string_view state_space(instruction& i) {
   const std::string_view space = i.one_of({"global", "shared::cta", "shared", "local", "const", "param"});

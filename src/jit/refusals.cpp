@@ -35,7 +35,7 @@ constexpr std::string_view pending = "how many arrivals a phase lacks is not kno
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
 constexpr std::string_view group_results =
-    "it is not supported: reduce and the scans are, with an atomic function";
+    "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
@@ -90,10 +90,8 @@ constexpr refusal refused[] = {
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
     {"__mbarrier_token_pending_count", pending},
-    {"reduce_update_async", group_results},
-    {"reduce_store_async", group_results},
-    {"inclusive_scan_update*", group_results},
-    {"exclusive_scan_update*", group_results},
+    {"inclusive_scan_update_async", group_results},
+    {"exclusive_scan_update_async", group_results},
     {"__pm0", counters},
     {"__pm1", counters},
     {"__pm2", counters},
