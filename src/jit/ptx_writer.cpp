@@ -113,7 +113,7 @@ type instruction::expect_type() {
   return *t;
 }
 
-void instruction::skip(std::span<const std::string_view> beginnings) {
+void instruction::skip(std::initializer_list<std::string_view> beginnings) {
   for (std::size_t i = 0; i < used_.size(); ++i) {
     for (const std::string_view b : beginnings)
       used_[i] = used_[i] || std::string_view(s_.modifiers[i]).starts_with(b);

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -50,7 +49,7 @@ class instruction {
   /// The same, which has to be there.
   type expect_type();
   /// Those that begin so say nothing about values: hints of caches.
-  void skip(std::span<const std::string_view> beginnings);
+  void skip(std::initializer_list<std::string_view> beginnings);
   /// The operand of that number, which has to be there.
   const operand& at(std::size_t i) const;
   std::size_t size() const { return s_.operands.size(); }
