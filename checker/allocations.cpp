@@ -174,6 +174,16 @@ allocation* allocations::find_variable(std::uintptr_t address) {
   return a != nullptr && a->memory.is_variable ? a : nullptr;
 }
 
+std::vector<const allocation*> allocations::variables_named(const std::string& name) const {
+  const std::size_t spaces = name.rfind("::");
+  const std::string own = spaces == std::string::npos ? name : name.substr(spaces + 2);
+  std::vector<const allocation*> result;
+  for (const auto& [low, a] : all_) {
+    if (a->memory.is_variable && (a->memory.name == name || a->memory.name == own)) result.push_back(a.get());
+  }
+  return result;
+}
+
 std::vector<region*> allocations::regions() {
   std::vector<region*> result;
   for (const auto& [low, a] : all_) {

@@ -52,6 +52,8 @@ class allocations {
 
   /// The one that the address is in or next to, freed ones among them; null for none.
   allocation* find(std::uintptr_t address);
+  /// The variables of the device of this name, with its namespaces or without.
+  std::vector<const allocation*> variables_named(const std::string& name) const;
   /// The variable of the device with this address; null for none.
   allocation* find_variable(std::uintptr_t address);
 

@@ -45,7 +45,15 @@ void program_runtime::begin(std::unique_ptr<const module> compiled) {
   memory_.emplace(*module_);
 }
 
+void program_runtime::begin_anew_with(const run_time_source& source) {
+  wait_for_processes(0);
+  write(nlohmann::json{{"source", to_message(source)}}.dump(-1, ' ', false,
+                                                            nlohmann::json::error_handler_t::replace));
+  std::_Exit(0);
+}
+
 void program_runtime::know(const heddle_device::kernel_entry* kernels) {
+  modules_.know(kernels);
   for (; kernels->name != nullptr; ++kernels) {
     const heddle_device::kernel_entry& k = *kernels;
     const auto call = [](const void* kernel, void* const* arguments) {

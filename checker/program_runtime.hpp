@@ -8,6 +8,7 @@
 #include "launch.hpp"
 #include "program.hpp"
 #include "program_graphs.hpp"
+#include "program_modules.hpp"
 #include "program_pools.hpp"
 #include "stream_order.hpp"
 
@@ -37,6 +38,10 @@ class program_runtime final : public heddle_device::runtime {
   program_runtime(const program_options& options, bool blocks_are_independent, int messages);
   /// Before the module initialises its variables.
   void begin(std::unique_ptr<const module> compiled);
+  /// What it has compiled while it ran before.
+  void know(std::vector<run_time_source> sources) { modules_.know(std::move(sources)); }
+  /// Ends the program, to have it begun anew with a source that it compiles.
+  [[noreturn]] void begin_anew_with(const run_time_source& source);
   /// The kernels of one of its files, to an entry without a name.
   void know(const heddle_device::kernel_entry* kernels);
   /// From here on the program's own code runs.
@@ -82,6 +87,7 @@ class program_runtime final : public heddle_device::runtime {
   int reset_device() override;
   heddle_device::graph_runtime& graphs() override { return graphs_; }
   heddle_device::pool_runtime& pools() override { return pools_; }
+  heddle_device::module_runtime& modules() override { return modules_; }
   int last_error(bool forgets) override;
   int fail(int error) override;
 
@@ -110,6 +116,7 @@ class program_runtime final : public heddle_device::runtime {
 
  private:
   friend class program_graphs;
+  friend class program_modules;
   friend class program_pools;
   /// Something that the host need not know to be done.
   struct pending_operation {
@@ -226,6 +233,7 @@ class program_runtime final : public heddle_device::runtime {
   stream_order order_;
   program_graphs graphs_{*this};
   program_pools pools_{*this};
+  program_modules modules_{*this};
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules

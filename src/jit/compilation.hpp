@@ -16,7 +16,8 @@ namespace heddle::jit {
 struct source_file {
   std::string path;
   source_language language = source_language::cuda;
-  std::optional<compile_options> own;  ///< what it is compiled with, in place of the program's
+  std::optional<compile_options> own;    ///< what it is compiled with, in place of the program's
+  std::optional<std::string> text = {};  ///< in place of a file of that name
 };
 
 /// By the ending of its name, as nvcc takes it; empty for no source.

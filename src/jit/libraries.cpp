@@ -47,14 +47,14 @@ constexpr library libraries[] = {
      "nppi_morphological_operations.h nppi_statistics_functions.h"},
     {"nvJPEG", "nvjpeg NVJPEG", "nvjpeg.h"},
     {"NVML", "nvml NVML", "nvml.h"},
-    {"NVRTC", "nvrtc NVRTC", "nvrtc.h"},
+    {"NVRTC", "nvrtc NVRTC", "nvrtc.h", "heddle_device/rtc/rtc.hpp"},
     {"the CUDA driver API",
      "cuInit cuDevice cuCtx cuModule cuMem cuLaunch cuStream cuEvent cuFunc cuLink cuGet cuTex cuArray "
      "cuPointer "
      "cuLibrary cuKernel cuProfiler CUdevice CUcontext CUmodule CUfunction CUresult CUlink CUarray CUtex "
      "CUjit "
      "CUlibrary CUkernel CUmem CUipc",
-     "cuda.h cudaProfiler.h cudaTypedefs.h"},
+     "cuda.h cudaProfiler.h cudaTypedefs.h", "heddle_device/driver/driver.hpp"},
     {"CUB",
      "cub::BlockMergeSort cub::BlockRadixRank cub::BlockShuffle cub::BlockRunLengthDecode cub::WarpExchange "
      "cub::WarpLoad cub::WarpStore cub::WarpMergeSort cub::DeviceCopy cub::DeviceMemcpy cub::DeviceMerge "

@@ -27,6 +27,12 @@ constexpr std::string_view conditional_nodes =
     "conditional nodes of graphs are not supported: test on the host, and launch one of several graphs";
 constexpr std::string_view graphs_of_kernels = "graphs that kernels launch or change are not supported";
 constexpr std::string_view graphics = "arrays shared with a graphics library are not supported";
+constexpr std::string_view user_objects =
+    "objects that graphs own are not supported: keep them until the graph has ended";
+constexpr std::string_view entry_points =
+    "functions of the driver by their names are not supported: call them";
+constexpr std::string_view libraries_of_kernels =
+    "libraries of kernels are not supported by the runtime API: cuModuleLoad and cuLibraryLoadData are";
 constexpr std::string_view several_processes =
     "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
@@ -81,6 +87,12 @@ constexpr refusal refused[] = {
     {"cudaMemPoolExport*", several_processes},
     {"cudaMemPoolImport*", several_processes},
     {"cudaIpc*", several_processes},
+    {"cudaUserObject*", user_objects},
+    {"cudaGraphRetainUserObject", user_objects},
+    {"cudaGraphReleaseUserObject", user_objects},
+    {"cudaGetDriverEntryPoint*", entry_points},
+    {"cudaLibraryLoad*", libraries_of_kernels},
+    {"cudaLibrary_t", libraries_of_kernels},
     {"cudaGetParameterBuffer*", launches},
     {"cudaLaunchDevice*", launches},
     {"cudaGridDependencySynchronize", overlapped},

@@ -318,6 +318,23 @@ HEDDLE_HOST cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
   return heddle_device::copy_bytes("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice, stream,
                                    true);
 }
+// Several copies of bytes; the attributes say from when on the source may change, and where both sides are.
+struct cudaMemcpyAttributes {
+  int srcAccessOrder;
+  cudaMemLocation srcLocHint, dstLocHint;
+  unsigned flags;
+};
+template <class To, class From>
+HEDDLE_HOST cudaMemcpyBatchAsync(To* to, From* from, const size_t* bytes, size_t count, cudaMemcpyAttributes*,
+                                 size_t*, size_t, cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i) {
+    const cudaError_t error =
+        heddle_device::copy_bytes("cudaMemcpyBatchAsync", const_cast<void*>(static_cast<const void*>(to[i])),
+                                  from[i], bytes[i], cudaMemcpyDefault, stream, true);
+    if (error != cudaSuccess) return error;
+  }
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
 HEDDLE_HOST cudaMemset(void* to, int value, size_t bytes) {
   return heddle_device::fill_rows("cudaMemset", to, bytes, value, bytes, 1, nullptr, false);
 }
@@ -381,23 +398,11 @@ HEDDLE_HOST cudaGetSymbolSize(size_t* bytes, const S& symbol) {
   return error;
 }
 
-// Where managed memory lies is of no account here.
-HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
-HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned = 0, cudaStream_t = nullptr) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
-HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
-HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
 HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned = cudaMemAttachSingle) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 
+#include "host_advice.hpp"
 #include "host_devices.hpp"
 #include "host_launches.hpp"
 #include "host_pools.hpp"

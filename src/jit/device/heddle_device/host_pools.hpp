@@ -121,6 +121,20 @@ HEDDLE_HOST cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
 HEDDLE_HOST cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
   return device == 0 ? HEDDLE_POOLS(choose_pool(pool)) : HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
 }
+
+// The same by where the memory is to be, as CUDA 13 has it; there is one pool for the device.
+HEDDLE_HOST cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* where, cudaMemAllocationType) {
+  return where->type == cudaMemLocationTypeDevice ? cudaDeviceGetDefaultMemPool(pool, where->id)
+                                                  : HEDDLE_RUNTIME(fail(cudaErrorNotSupported));
+}
+HEDDLE_HOST cudaMemGetMemPool(cudaMemPool_t* pool, cudaMemLocation* where, cudaMemAllocationType) {
+  return where->type == cudaMemLocationTypeDevice ? cudaDeviceGetMemPool(pool, where->id)
+                                                  : HEDDLE_RUNTIME(fail(cudaErrorNotSupported));
+}
+HEDDLE_HOST cudaMemSetMemPool(cudaMemLocation* where, cudaMemAllocationType, cudaMemPool_t pool) {
+  return where->type == cudaMemLocationTypeDevice ? cudaDeviceSetMemPool(where->id, pool)
+                                                  : HEDDLE_RUNTIME(fail(cudaErrorNotSupported));
+}
 HEDDLE_HOST cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
   const unsigned long long number = attribute < cudaMemPoolAttrReleaseThreshold
                                         ? static_cast<unsigned long long>(*static_cast<const int*>(value))
