@@ -39,6 +39,8 @@ struct rendering {
   /// them a pixel of the image is wide and high. An image of 1:1 is at (0, 0) with 1; a cell of Life that is
   /// shown larger is one pixel of an image with more.
   double left = 0, top = 0, pixel = 1;
+  /// The colour of what is in the window and not in the image.
+  colour beyond{0, 0, 0};
   /// False where a finer picture of the same window and state follows: `render` is called again.
   bool is_whole = true;
 };

@@ -72,6 +72,9 @@ constexpr refusal refused[] = {
     {"cudaGraphConditional*", conditional_nodes},
     {"cudaGraphSetConditional", conditional_nodes},
     {"cudaGraphAddExternalSemaphores*", graphics},
+    {"cudaGraphKernelNodeSetEnabled", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetGridDim", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetParam", graphs_of_kernels},
     {"cudaGraphKernelNodeUpdate*", graphs_of_kernels},
     {"cudaGraphDeviceNode_t", graphs_of_kernels},
     {"cudaGetCurrentGraphExec", graphs_of_kernels},
@@ -141,10 +144,6 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
   const bool is_smaller =
       w.find("_fp6") != std::string_view::npos || w.find("_fp4") != std::string_view::npos;
   if (w.starts_with("__nv_cvt_") && is_smaller) return fmt::format("{}: {}", w, small_floats);
-  const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
-                         (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
-  if (allocates && in_device_code)
-    return fmt::format("{}: memory that a kernel allocates is not supported", w);
   return "";
 }
 

@@ -22,7 +22,7 @@ INTERNAL = re.compile(r"""__internal_ | __nvvm_ | \w+_impl$ | __(i|u|ull|ll|ill|
     | (any|all|ballot|syncthreads_\w+|_U|sizeof)$ | d(add|mul|sub)$ | (int|uint|float|double|ll|ull)2(int|uint|float|double|ll|ull)$
     | cudaMalloc$ | cudaFree$ | \w+_(signed|unsigned)$""", re.X)
 # Functions of the host as well: of the device they are none.
-OF_THE_HOST = re.compile(r"cuda(?!Grid|Trigger|Graph|GetParameterBuffer|LaunchDevice|GetCurrentGraphExec)\w+$")
+OF_THE_HOST = re.compile(r"cuda(?!Grid|Trigger|Graph(?!Launch$)|GetParameterBuffer|LaunchDevice|GetCurrentGraphExec)\w+$")
 
 
 def table():
