@@ -87,7 +87,7 @@ TEST_P(lattice_boltzmann, dye_enters_at_its_sources_and_goes_around_obstacles) {
 }
 
 TEST_P(lattice_boltzmann, lines_are_the_mean_of_noise_along_the_flow) {
-  const flow of(where, uniform(40, 24));
+  const flow of(where, uniform(40, 20));
   const carrier by = carrier_of(of);
   constexpr int reach = 5;
   for (const hd::picture_part& part : {hd::picture_part::whole(40, 20), {6, 4, 2, 10, 6}}) {
@@ -106,7 +106,7 @@ TEST_P(lattice_boltzmann, lines_are_the_mean_of_noise_along_the_flow) {
     }
   }
   const flow around = past_blocks(where);
-  const std::vector<std::uint8_t> pixels = draw_lines(carrier_of(around), hd::picture_part::whole(40, 24));
+  const std::vector<std::uint8_t> pixels = draw_lines(carrier_of(around), hd::picture_part::whole(40, 20));
   for (std::size_t y = 0; y < 20; ++y)
     for (std::size_t x = 0; x < 40; ++x)
       ASSERT_EQ(pixels[(19 - y) * 40 + x] == 255, around.is_solid(x, y)) << x << " " << y;
