@@ -68,6 +68,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
   is_alone_ = kernel_.beside.empty();
+  heap_ = kernel_.heap;
   dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);
 }
@@ -137,6 +138,7 @@ bool engine::is_next_watched() {
 
 void engine::trust_memory() {
   for (region* const r : regions_) r->set_written(true);
+  if (heap_ != nullptr) heap_->set_written();
 }
 
 bool engine::begin_block() {
@@ -208,6 +210,10 @@ void engine::run_schedule(std::size_t schedule) {
   is_profiling_ = options_.profiles && schedule_ == 0;
   if (options_.is_watched) {
     for (region* const r : regions_) r->watch();
+  }
+  if (own_heap_) {
+    own_heap_->clear();
+    regions_at_.fill(nullptr);
   }
   synchronisations_.clear();
   hangs_ = hang::none;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "asynchronous_copy.hpp"
+#include "device_heap.hpp"
 #include "finding.hpp"
 #include "jit/fiber.hpp"
 #include "jit/warp.hpp"
@@ -273,6 +274,9 @@ class engine {
                          std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
+  /// Of the heap of kernels; null where it is full.
+  void* allocate(thread_state& t, std::uint64_t bytes, std::uintptr_t pc);
+  void release(thread_state& t, void* what, std::uintptr_t pc);
   void texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
   void wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
@@ -416,6 +420,7 @@ class engine {
   void report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
                               const record* before, std::uint8_t flags, std::uintptr_t address,
                               std::uintptr_t pc);
+  void add_places_of_heap(finding& f, std::uintptr_t address) const;
   void flush_bounds(thread_state& t);
   bool report_texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
   void compare_with_cache(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t address,
@@ -438,6 +443,8 @@ class engine {
   std::vector<region*> regions_;           // of global memory, in the order of their addresses
   std::array<region*, 256> regions_at_{};  // what instructions were last seen to reach
   shared_layout layout_;
+  std::unique_ptr<device_heap> own_heap_;  // of a kernel alone
+  device_heap* heap_ = nullptr;            // null before a thread allocates, where it is not a program's
 
   stack_pool& stacks_;
   fiber scheduler_;

@@ -346,6 +346,14 @@ void entry_heddle_texture(const heddle_device::texture_access* what) {
   t.frame = HEDDLE_FRAME;
   now.by->texture(t, *what, HEDDLE_PC);
 }
+void* entry_heddle_allocate(unsigned long long bytes, const void* at) {
+  const auto pc = reinterpret_cast<std::uintptr_t>(at);
+  return running_engine(pc).allocate(*now.thread, bytes, pc);
+}
+void entry_heddle_release(void* what, const void* at) {
+  const auto pc = reinterpret_cast<std::uintptr_t>(at);
+  running_engine(pc).release(*now.thread, what, pc);
+}
 void entry_heddle_trap() {
   running_engine(HEDDLE_PC).trap(*now.thread, HEDDLE_PC);
 }

@@ -232,6 +232,18 @@ void program_runtime::memory_left(heddle_device::u64* free, heddle_device::u64* 
   *total = heddle_device::device_facts::memory;
 }
 
+int program_runtime::limit_heap(heddle_device::u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  device_heap_.limit(bytes);
+  return fail(0);
+}
+
+int program_runtime::describe_heap(heddle_device::u64* bytes) {
+  const std::lock_guard lock(mutex_);
+  *bytes = device_heap_.limit();
+  return fail(0);
+}
+
 int program_runtime::find_variable(const void* variable, void** where, heddle_device::u64* bytes) {
   const std::lock_guard lock(mutex_);
   const allocation* const a = memory_->find_variable(address_of(variable));

@@ -6,6 +6,7 @@
 #include "interruption.hpp"
 #include "mandelbrot/colours.hpp"
 #include "mandelbrot/reference_orbit.hpp"
+#include "mandelbrot_start.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
 #include "over_ranks.hpp"
@@ -18,6 +19,7 @@
 #include <heddle/io/png.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -38,51 +40,28 @@
 namespace heddle::cli {
 namespace {
 
-struct mandelbrot_options : place_options {
+struct mandelbrot_options : place_options, mandelbrot_start_options {
   std::string output, format, counts;
-  std::string size = "1536x1024", view, center, zoom = "1", precision = "auto";
-  std::string palette = mandelbrot::palette_names().front();
+  std::string size = "1536x1024", view, precision = "auto";
   std::uint32_t iterations = 50;
-  bool smooth = false;
 };
 
 const file_formats picture_formats{".png"};
 
-/// The numbers of a text with separators between them, or nothing where it is not `count` of them.
-template <class T>
-std::optional<std::vector<T>> numbers(std::string_view text, char separator, std::size_t count) {
-  std::vector<T> all;
+/// The sides of XMIN,XMAX,YMIN,YMAX.
+mandelbrot::view view_from(const std::string& text) {
+  std::array<double, 4> sides{};
   const char* at = text.data();
   const char* const end = at + text.size();
-  for (;;) {
-    T value{};
-    const auto [next, status] = std::from_chars(at, end, value);
-    if (status != std::errc()) return std::nullopt;
-    all.push_back(value);
-    if (next == end) break;
-    if (*next != separator) return std::nullopt;
+  for (double& side : sides) {
+    const auto [next, status] = std::from_chars(at, end, side);
+    const bool is_last = &side == &sides.back();
+    if (status != std::errc() || (is_last ? next != end : next == end || *next != ',')) {
+      throw CLI::ValidationError("--view", fmt::format("'{}' is not XMIN,XMAX,YMIN,YMAX", text));
+    }
     at = next + 1;
   }
-  if (all.size() != count) return std::nullopt;
-  return all;
-}
-
-template <class T>
-std::vector<T> wanted_numbers(const char* option, const std::string& text, char separator, std::size_t count,
-                              const char* form) {
-  const auto found = numbers<T>(text, separator, count);
-  if (!found) throw CLI::ValidationError(option, fmt::format("'{}' is not {}", text, form));
-  return *found;
-}
-
-/// The two decimal numbers of RE,IM.
-std::pair<std::string, std::string> parts_of_center(const std::string& text) {
-  const std::size_t comma = text.find(',');
-  if (comma != std::string::npos) {
-    std::pair parts(text.substr(0, comma), text.substr(comma + 1));
-    if (mandelbrot::is_decimal(parts.first) && mandelbrot::is_decimal(parts.second)) return parts;
-  }
-  throw CLI::ValidationError("--center", fmt::format("'{}' is not RE,IM", text));
+  return {sides[0], sides[1], sides[2], sides[3]};
 }
 
 /// The first precision that tells neighbouring pixels apart; double where none does.
@@ -106,17 +85,12 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
   what.precision = options.precision == "float" ? dtype::float32 : dtype::float64;
   std::optional<mandelbrot::deep_window> deep;
   if (!options.view.empty()) {
-    const auto sides = wanted_numbers<double>("--view", options.view, ',', 4, "XMIN,XMAX,YMIN,YMAX");
-    what.view = {sides[0], sides[1], sides[2], sides[3]};
-  } else if (!options.center.empty()) {
-    const auto [re, im] = parts_of_center(options.center);
-    const double zoom = wanted_numbers<double>("--zoom", options.zoom, ',', 1, "a number")[0];
-    if (!(zoom > 0 && zoom <= std::numeric_limits<double>::max())) {
-      throw CLI::ValidationError("--zoom", fmt::format("'{}' is not above 0", options.zoom));
-    }
-    what.view = mandelbrot::view_around(mandelbrot::nearest_double(re), mandelbrot::nearest_double(im), zoom,
-                                        what.width, what.height);
-    deep = mandelbrot::deep_window{re, im, 3 / zoom};
+    what.view = view_from(options.view);
+  } else if (const auto seen = options.surroundings()) {
+    what.view =
+        mandelbrot::view_around(mandelbrot::nearest_double(seen->re), mandelbrot::nearest_double(seen->im),
+                                seen->zoom, what.width, what.height);
+    deep = mandelbrot::deep_window{seen->re, seen->im, 3 / seen->zoom};
   }
   if (options.precision == "deep" && !deep) {
     throw CLI::ValidationError("--precision", "deep takes --center and --zoom");
@@ -316,13 +290,7 @@ void add_mandelbrot(CLI::App& app) {
   CLI::Option* view =
       command->add_option("--view", options->view, "The rectangle of the plane; default -2,1,-1,1")
           ->option_text("XMIN,XMAX,YMIN,YMAX");
-  CLI::Option* center =
-      command->add_option("--center", options->center, "The point in the middle, instead of --view")
-          ->option_text("RE,IM")
-          ->excludes(view);
-  command->add_option("--zoom", options->zoom, "The picture is 3/Z wide around --center; default 1")
-      ->option_text("Z")
-      ->needs(center);
+  options->add_center_to(*command)->excludes(view);
   command->add_option("--iterations", options->iterations, "The limit; default 50")
       ->option_text("N")
       ->transform(count_from(0, std::numeric_limits<std::uint32_t>::max()));
@@ -331,14 +299,7 @@ void add_mandelbrot(CLI::App& app) {
                    "auto|float|double|deep; default auto, the first that tells pixels apart")
       ->option_text("P")
       ->check(CLI::IsMember({"auto", "float", "double", "deep"}));
-  command
-      ->add_option(
-          "--palette", options->palette,
-          fmt::format("{}; default {}", fmt::join(mandelbrot::palette_names(), "|"), options->palette))
-      ->option_text("NAME")
-      ->check(CLI::IsMember(mandelbrot::palette_names()))
-      ->needs(picture);
-  command->add_flag("--smooth", options->smooth, "Colours without bands")->needs(picture);
+  options->add_colours_to(*command, picture);
   writes_file(
       command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
           ->option_text("COUNTS.npy"));

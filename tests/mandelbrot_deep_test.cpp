@@ -1,5 +1,6 @@
 #include "mandelbrot/colours.hpp"
 #include "mandelbrot/deep.hpp"
+#include "mandelbrot/kernels.hpp"
 #include "mandelbrot/mandelbrot.hpp"
 #include "on_targets.hpp"
 #include <heddle/interruption.hpp>
@@ -313,6 +314,47 @@ TEST(Deep, SameAsEveryPixelByItself) {
   EXPECT_GE(with_glitches, 10U);
 }
 
+TEST(Deep, AllInstructionSetsAgree) {
+  const auto check = [](const count_kernels& chosen) {
+    for (const double across : {3.0, 1e-30}) {
+      const picture what = deep_picture(37, 23, misiurewicz({0, 1}, 2, 2), across, 300);
+      const escape_counter counter(what, target());
+      const std::vector<complex_double>& z = counter.reference()->points();
+      reference_view reference{};
+      reference.z = z.data();
+      reference.last = static_cast<std::uint32_t>(z.size() - 1);
+      reference.unit = across;
+      reference.per_unit = 1 / across;
+      // Linear steps that are wrong, and wrong in the same way for all.
+      const std::vector<linear_steps> steps(z.size(), {{1, 0}, {0.5, 0}, 0.3});
+      reference.steps = steps.data();
+      reference.levels = 1;
+      reference.largest_radius = 0.3;
+      std::vector<double> re(37), im(23);
+      for (std::size_t i = 0; i < re.size(); ++i) re[i] = (static_cast<double>(i) - 18) / 37;
+      for (std::size_t i = 0; i < im.size(); ++i) im[i] = (static_cast<double>(i) - 11) / 37;
+      std::vector<std::uint32_t> counts(re.size() * im.size(), 7);
+      std::vector<double> norms(counts.size(), -1);
+      constexpr std::size_t first = 5, last = 600;
+      chosen.near_reference(reference, re.data(), im.data(), re.size(), first, last, 300, counts.data(),
+                            norms.data());
+      for (std::size_t i = 0; i < counts.size(); ++i) {
+        double norm = -1;
+        std::uint32_t wanted = 7;
+        if (i >= first && i < last) wanted = escape_count_near(reference, re[i % 37], im[i / 37], 300, &norm);
+        ASSERT_EQ(counts[i], wanted) << i;
+        ASSERT_EQ(norms[i], norm) << i;
+      }
+    }
+  };
+  check(baseline_counts());
+#if defined(HEDDLE_X86_KERNELS)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) check(avx2_counts());
+  if (__builtin_cpu_supports("avx512dq")) check(avx512_counts());
+#endif
+}
+
 TEST(Deep, SameAsDoubleWhereThatHasDigitsEnough) {
   // Sides and distances of pixels are exact in double. Each of 53 bits is rounded as double is.
   const double across = 0x1p-24;
@@ -364,9 +406,10 @@ TEST(Deep, SmallLimits) {
 }
 
 TEST(Deep, MovedText) {
-  EXPECT_EQ(moved("0.5", 0.25, 1), "0.750000000");
-  EXPECT_EQ(moved("-1", 1, 1e-20), "-0.99999999999999999999000000000");
-  EXPECT_EQ(moved("1e-2", -2, 0.5), "-0.9900000000");
+  EXPECT_EQ(moved("0.5", 0.25, 1), "0.75000000000000000000");
+  EXPECT_NEAR(difference(moved("-1", 1, 1e-20), "-1", 1e-20), 1, 1e-15);
+  EXPECT_NEAR(difference(moved("0.1", -0.25, 1e-300), "0.1", 1e-300), -0.25, 1e-15);
+  EXPECT_EQ(moved("1e-2", -2, 0.5), "-0.990000000000000000000");
   EXPECT_DOUBLE_EQ(difference("1.00000000000000000000000000000000003", "1", 1e-35), 3);
 }
 

@@ -98,8 +98,11 @@ double colouring::smooth_count(double re, double im, std::uint32_t count) const 
 }
 
 double colouring::smooth_count(double modulus, std::uint32_t count) {
-  // From the real axis near -2, |z| may stay at 2 for long.
-  return modulus <= 2 ? count : count + further_iterations - std::log2(std::log2(modulus));
+  // From the real axis near -2, |z| may stay at 2 for long. A count of another point says nothing of this
+  // one.
+  return !(modulus > 2 && std::isfinite(modulus))
+             ? count
+             : count + further_iterations - std::log2(std::log2(modulus));
 }
 
 void colouring::paint(std::size_t first_row, std::size_t rows, const std::uint32_t* counts, int threads,

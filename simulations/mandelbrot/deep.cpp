@@ -67,7 +67,11 @@ std::vector<linear_steps> linear_steps_of(const std::vector<complex_double>& z, 
     begin += count;
   }
   // Radii were of |u|, which is at most √2 times the larger part.
-  for (linear_steps& steps : all) steps.radius *= 0.7071;
+  view.largest_radius = 0;
+  for (linear_steps& steps : all) {
+    steps.radius *= 0.7071;
+    view.largest_radius = std::max(view.largest_radius, steps.radius);
+  }
   return all;
 }
 
@@ -176,7 +180,7 @@ void perturbed_points::count(std::size_t first_row, std::size_t rows, std::uint3
   const double* const im = static_cast<const double*>(rows_.data()) + first_row;
   if (where_.is_gpu()) return gpu::count_near(where_, view_, re, im, width_, rows, limit_, counts, beyond);
   // What a pixel costs is not known before: threads ask for a few at a time.
-  constexpr std::size_t piece = 256;
+  constexpr std::size_t piece = 1 << 10;
   const std::size_t pixels = rows * width_;
   std::atomic<std::size_t> next{0};
   const auto threads = static_cast<std::size_t>(where_.threads());

@@ -40,26 +40,9 @@ struct reference_view {
   const linear_steps* steps;
   std::uint32_t levels;
   std::uint64_t level_begin[most_levels];
+  double largest_radius;  // of all linear steps
   double unit, per_unit;  // the power of two and its inverse
 };
-
-/// The longest linear steps from (m, u) on that end by `most` iterations, in levels from 0; −1 where there
-/// are none.
-HD_INLINE int level_from(const reference_view& reference, std::uint32_t m, double size, std::uint32_t most) {
-  int level = -1;
-  if (m == 0) return level;
-  std::uint64_t at = (m - 1) >> reference_view::first_level;
-  if (at << reference_view::first_level != m - 1) return level;
-  std::uint32_t length = 1U << reference_view::first_level;
-  for (std::uint32_t k = 0; k < reference.levels && length <= most; ++k) {
-    if (!(size < reference.steps[reference.level_begin[k] + at].radius)) break;
-    level = static_cast<int>(k);
-    if ((at & 1) != 0) break;
-    at >>= 1;
-    length <<= 1;
-  }
-  return level;
-}
 
 /// Smooth colours take a point as far out: there log2(log2 |z|) grows by one with every iteration.
 inline constexpr int further_iterations = 5;
@@ -79,58 +62,96 @@ HD_INLINE double larger_part(double re, double im) {
   return a < b ? b : a;
 }
 
+/// A point on its way beside a reference.
+struct perturbed_point {
+  double re, im;          // e, in units
+  double ux = 0, uy = 0;  // u, in units
+  double x = 0, y = 0;    // z
+  double old_x = 0, old_y = 0;
+  std::uint32_t m = 0, n = 0;  // z_n = Z_m + u
+  std::uint32_t rebased = 0;
+};
+
+enum class fate : unsigned char { goes_on, escapes, stays };
+
+/// The level of the longest linear steps that a point can take; −1 where it can take none.
+HD_INLINE int level_at(const reference_view& reference, const perturbed_point& p, std::uint32_t limit) {
+  int level = -1;
+  if (p.m == 0) return level;
+  std::uint64_t at = (p.m - 1) >> reference_view::first_level;
+  if (at << reference_view::first_level != p.m - 1) return level;
+  const double size = larger_part(p.ux, p.uy);
+  const std::uint32_t most = limit - p.n < reference.last - p.m ? limit - p.n : reference.last - p.m;
+  std::uint32_t length = 1U << reference_view::first_level;
+  for (std::uint32_t k = 0; k < reference.levels && length <= most; ++k) {
+    if (!(size < reference.steps[reference.level_begin[k] + at].radius)) break;
+    level = static_cast<int>(k);
+    if ((at & 1) != 0) break;
+    at >>= 1;
+    length <<= 1;
+  }
+  return level;
+}
+
+/// One iteration where the level is −1, or linear steps.
+HD_INLINE void advance(const reference_view& reference, perturbed_point& p, int level) {
+  complex_double a = {reference.z[p.m].re + p.x, reference.z[p.m].im + p.y}, b = {1, 0};
+  std::uint32_t length = 1;
+  if (level >= 0) {
+    const std::uint32_t shift = reference_view::first_level + static_cast<std::uint32_t>(level);
+    const linear_steps& steps = reference.steps[reference.level_begin[level] + ((p.m - 1) >> shift)];
+    a = steps.a;
+    b = steps.b;
+    length = 1U << shift;
+  }
+  const double next = (a.re * p.ux - a.im * p.uy) + (b.re * p.re - b.im * p.im);
+  p.uy = (a.re * p.uy + a.im * p.ux) + (b.re * p.im + b.im * p.re);
+  p.ux = next;
+  p.m += length;
+  p.n += length;
+  p.x = reference.z[p.m].re + p.ux * reference.unit;
+  p.y = reference.z[p.m].im + p.uy * reference.unit;
+}
+
+/// What becomes of a point that has advanced; it goes on beside the reference's beginning where it must.
+HD_INLINE fate settle(const reference_view& reference, perturbed_point& p, std::uint32_t limit) {
+  if (p.x * p.x + p.y * p.y >= 4) return fate::escapes;
+  if (p.n == limit) return fate::stays;
+  const double size = larger_part(p.ux * reference.unit, p.uy * reference.unit);
+  if (!(larger_part(p.x, p.y) < size) && p.m != reference.last) return fate::goes_on;
+  p.ux = p.x * reference.per_unit;
+  p.uy = p.y * reference.per_unit;
+  p.m = 0;
+  // From the same number beside the same Z it all comes again (Brent).
+  if (p.rebased > 0 && p.ux == p.old_x && p.uy == p.old_y) return fate::stays;
+  if ((p.rebased & (p.rebased - 1)) == 0) {
+    p.old_x = p.ux;
+    p.old_y = p.uy;
+  }
+  ++p.rebased;
+  return fate::goes_on;
+}
+
+/// norm_beyond of a point that escapes.
+HD_INLINE double norm_beyond(const reference_view& reference, const perturbed_point& p) {
+  return norm_beyond(p.x, p.y, reference.z[1].re + p.re * reference.unit,
+                     reference.z[1].im + p.im * reference.unit);
+}
+
 /// The count of C + (re, im)·unit: that of exact arithmetic, but for what roundings of u and e amount to,
 /// which is less than 10⁻¹⁰ of a pixel. `beyond`, if it is not null, gets norm_beyond of what escapes.
 HD_INLINE std::uint32_t escape_count_near(const reference_view& reference, double re, double im,
                                           std::uint32_t limit, double* beyond) {
-  double x = 0, y = 0;    // z
-  double ux = 0, uy = 0;  // u, in units
-  double old_x = 0, old_y = 0;
-  std::uint32_t m = 0, n = 0, rebased = 0;
-  while (n < limit) {
-    const std::uint32_t most = limit - n < reference.last - m ? limit - n : reference.last - m;
-    const int level = level_from(reference, m, larger_part(ux, uy), most);
-    complex_double a, b;
-    std::uint32_t length = 1;
-    if (level < 0) {
-      a = {reference.z[m].re + x, reference.z[m].im + y};
-      b = {1, 0};
-    } else {
-      const std::uint32_t shift = reference_view::first_level + static_cast<std::uint32_t>(level);
-      const linear_steps& steps = reference.steps[reference.level_begin[level] + ((m - 1) >> shift)];
-      a = steps.a;
-      b = steps.b;
-      length = 1U << shift;
-    }
-    const double next = (a.re * ux - a.im * uy) + (b.re * re - b.im * im);
-    uy = (a.re * uy + a.im * ux) + (b.re * im + b.im * re);
-    ux = next;
-    m += length;
-    n += length;
-    const double far_x = ux * reference.unit, far_y = uy * reference.unit;
-    x = reference.z[m].re + far_x;
-    y = reference.z[m].im + far_y;
-    if (x * x + y * y >= 4) {
-      if (beyond != nullptr) {
-        const complex_double c = reference.z[1];
-        *beyond = norm_beyond(x, y, c.re + re * reference.unit, c.im + im * reference.unit);
-      }
-      return n - 1;
-    }
-    if (larger_part(x, y) < larger_part(far_x, far_y) || m == reference.last) {
-      ux = x * reference.per_unit;
-      uy = y * reference.per_unit;
-      m = 0;
-      // From the same number beside the same Z it all comes again (Brent).
-      if (rebased > 0 && ux == old_x && uy == old_y) return limit;
-      if ((rebased & (rebased - 1)) == 0) {
-        old_x = ux;
-        old_y = uy;
-      }
-      ++rebased;
-    }
+  perturbed_point p{re, im};
+  if (limit == 0) return limit;
+  for (;;) {
+    advance(reference, p, level_at(reference, p, limit));
+    const fate what = settle(reference, p, limit);
+    if (what == fate::stays) return limit;
+    if (what == fate::goes_on) continue;
+    if (beyond != nullptr) *beyond = norm_beyond(reference, p);
+    return p.n - 1;
   }
-  return limit;
 }
 
 }  // namespace heddle::mandelbrot

@@ -39,7 +39,7 @@ int bits_of(const std::string& decimal) {
 }  // namespace
 
 std::string moved(const std::string& from, double factor, double size) {
-  const int digits = std::max(0, 9 - static_cast<int>(std::floor(std::log10(size))));
+  const int digits = std::max(0, 20 - static_cast<int>(std::floor(std::log10(size))));
   const int bits = std::max(bits_of(from), 4 * digits + 64);
   big_float sum(from, bits), step(bits);
   mpfr_set_d(step, factor, MPFR_RNDN);

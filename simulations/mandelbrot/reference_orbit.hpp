@@ -11,7 +11,7 @@ namespace heddle::mandelbrot {
 
 /// Decimal numbers of any number of digits. Both throw heddle::error where this build has no MPFR.
 
-/// `from` + factor · size, to a thousandth of a millionth of `size`.
+/// `from` + factor · size, to 10⁻²⁰ of `size`.
 std::string moved(const std::string& from, double factor, double size);
 /// (a − b)/unit in double.
 double difference(const std::string& a, const std::string& b, double unit);

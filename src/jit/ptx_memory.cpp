@@ -6,8 +6,9 @@
 namespace heddle::jit::ptx {
 namespace {
 
-constexpr std::initializer_list<std::string_view> hints = {"L1::", "L2::", "level::", "ca", "cg",     "cs",
-                                                           "lu",   "wb",   "wt",      "nc", "unified"};
+void skip_hints(instruction& i) {
+  i.skip({"L1::", "L2::", "level::", "ca", "cg", "cs", "lu", "wb", "wt", "nc", "unified"});
+}
 
 std::string_view state_space(instruction& i) {
   const std::string_view space = i.one_of({"global", "shared::cta", "shared", "local", "const", "param"});
@@ -65,7 +66,7 @@ void writer::write_load(instruction& i) {
   const std::string from = address(i.at(1), state_space(i));
   const std::string_view vector = i.one_of({"v2", "v4", "v8"});
   const type t = i.expect_type();
-  i.skip(hints);
+  skip_hints(i);
   const operand& to = i.at(0);
   has_volatile_ |= is_volatile;
   lets_blocks_communicate_ |= is_volatile || is_ordered;
@@ -101,7 +102,7 @@ void writer::write_store(instruction& i) {
   const std::string to = address(i.at(0), state_space(i));
   const std::string_view vector = i.one_of({"v2", "v4", "v8"});
   const type t = i.expect_type();
-  i.skip(hints);
+  skip_hints(i);
   const operand& from = i.at(1);
   has_volatile_ |= is_volatile;
   lets_blocks_communicate_ |= is_volatile || is_ordered;
@@ -136,7 +137,7 @@ void writer::write_atomic(instruction& i) {
   const std::string_view vector = i.one_of({"v2", "v4", "v8"});
   i.flag("noftz");
   const type t = i.expect_type();
-  i.skip(hints);
+  skip_hints(i);
   if (op.empty()) i.refuse("its operation is not supported");
   const std::string_view name = op == "exch"  ? "exchange"
                                 : op == "cas" ? "compare_exchange"
@@ -189,7 +190,7 @@ bool writer::write_asynchronous(instruction& i) {
     const bool has_policy = i->has("L2::cache_hint");
     if (i->has("cg") && i.at(2).text != "16" && i.at(2).kind == operand_kind::number)
       i.refuse(".cg copies 16 bytes");
-    i.skip(hints);
+    skip_hints(i);
     // Behind the bytes may stand how many of them are read, a predicate not to, and a policy of caches.
     const std::string bytes = as(i.at(2), bits_type(32));
     const bool has_size = i.size() - (has_policy ? 1 : 0) > 3;

@@ -31,18 +31,15 @@ constexpr std::string_view several_processes =
     "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
-constexpr std::string_view asynchronous =
-    "asynchronous copies are not supported: assign, and meet at __syncthreads()";
-constexpr std::string_view split_barriers =
-    "barriers in shared memory are not supported: meet at __syncthreads()";
+constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
 constexpr std::string_view group_results =
-    "it is not supported: reduce and the scans are, with an atomic function";
+    "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
-    "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
+    "floating point of 6 and 4 bits is not supported: that of 8 and 16 is";
 constexpr std::string_view launches = "launches from a kernel are not supported";
 constexpr std::string_view overlapped = "launches that overlap are not supported";
 
@@ -75,6 +72,9 @@ constexpr refusal refused[] = {
     {"cudaGraphConditional*", conditional_nodes},
     {"cudaGraphSetConditional", conditional_nodes},
     {"cudaGraphAddExternalSemaphores*", graphics},
+    {"cudaGraphKernelNodeSetEnabled", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetGridDim", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetParam", graphs_of_kernels},
     {"cudaGraphKernelNodeUpdate*", graphs_of_kernels},
     {"cudaGraphDeviceNode_t", graphs_of_kernels},
     {"cudaGetCurrentGraphExec", graphs_of_kernels},
@@ -89,21 +89,14 @@ constexpr refusal refused[] = {
     {"__isConstant", spaces},
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
-    {"memcpy_async", asynchronous},
-    {"__pipeline_*", asynchronous},
-    {"wait_prior", asynchronous},
-    {"__mbarrier_*", split_barriers},
-    {"reduce_update_async", group_results},
-    {"reduce_store_async", group_results},
-    {"inclusive_scan_update*", group_results},
-    {"exclusive_scan_update*", group_results},
+    {"__mbarrier_token_pending_count", pending},
+    {"inclusive_scan_update_async", group_results},
+    {"exclusive_scan_update_async", group_results},
     {"__pm0", counters},
     {"__pm1", counters},
     {"__pm2", counters},
     {"__pm3", counters},
     {"__prof_trigger", counters},
-    {"__nv_cvt_*", small_floats},
-    {"__nv_fp8*", small_floats},
     {"__nv_fp6*", small_floats},
     {"__nv_fp4*", small_floats},
     {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
@@ -134,7 +127,6 @@ void refuse(const token& at, const std::string& what) {
 
 std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
   const std::string_view w = t[i].text;
-  if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
   if (!called_so) {
     for (const refusal& r : refused_members) {
       if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
@@ -142,19 +134,16 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
     return "";
   }
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
+  const bool has_arguments = t.is(i + 1, "<");
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
-    if (!is_named(r, w) || (w == "memcpy_async" && !is_function) ||
-        ((w == "texture" || w == "surface") && !has_arguments))
-      continue;
+    if (!is_named(r, w) || ((w == "texture" || w == "surface") && !has_arguments)) continue;
     return fmt::format("{}: {}", w, r.why);
   }
-  const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
-                         (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
-  if (allocates && in_device_code)
-    return fmt::format("{}: memory that a kernel allocates is not supported", w);
+  const bool is_smaller =
+      w.find("_fp6") != std::string_view::npos || w.find("_fp4") != std::string_view::npos;
+  if (w.starts_with("__nv_cvt_") && is_smaller) return fmt::format("{}: {}", w, small_floats);
   return "";
 }
 

@@ -149,6 +149,7 @@ class MandelbrotTest(CommandTest):
                  "double tells no pixels apart: take --precision deep"),
                 (2, ["-o", picture, "--center", "1e400,0", "--precision", "deep"], "beyond 1000"),
                 (2, ["-o", picture, "--precision", "deep"], "deep takes --center and --zoom"),
+                (2, ["-o", picture, "--view", "1,2,3,4,5"], "XMIN,XMAX,YMIN,YMAX"),
                 (2, ["-o", picture, "--iterations", "4000000000"], "is 2000000000 at most"),
                 (2, ["-o", picture, "--palette", "mauve"], "mauve"),
                 (2, ["-o", self.folder / "out.jpg"], ".png"),

@@ -293,18 +293,18 @@ class LifeTest(unittest.TestCase):
 
 def draw_pictures(folder):
     """A picture of each view, for the pages."""
-    with Server("life", "--library", "glider-gun") as server:
+    with Server("life", "--random", "256x192", "--seed", "2") as server:
         page = browser.page(server)
+        page.set_viewport_size({"width": 1024, "height": 640})
         shown(page, "of.frame > 0")
-        for _ in range(6):
-            page.click("#farther")
-        page.evaluate("document.activeElement.blur()")
-        page.select_option("#speed", "")
-        for _ in range(2):
-            page.click("#play")
-            shown(page, "Number(of.steps) > 400")
+        page.focus("#picture")
+        for _ in range(60):
+            page.keyboard.press(".")
+        shown(page, "of.steps === '60'")
+        page.select_option("#palette", "sea")
         page.click("#home")
-        shown(page, "of.frame > 0")
+        page.evaluate("document.activeElement.blur()")
+        wait(page, """(canvas => canvas.getContext("2d").getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data[0] !== 0)(at("picture"))""")
         page.screenshot(path=folder / "view-life.png")
         page.context.close()
 

@@ -22,6 +22,8 @@ void heddle_commit_copies();
 void heddle_wait_copies(unsigned groups);
 void heddle_wide_shift(unsigned by, unsigned bits);
 void heddle_texture(const heddle_device::texture_access* what);
+void* heddle_allocate(unsigned long long bytes, const void* at);
+void heddle_release(void* what, const void* at);
 unsigned long long heddle_atomic(const volatile void* address, unsigned long long operand,
                                  unsigned long long expected, heddle_device::atomic_request request);
 }

@@ -84,6 +84,8 @@
   X(cudaErrorTimeout, 909, "wait operation timed out") \
   X(cudaErrorGraphExecUpdateFailure, 910, "the graph update was not performed because it included changes which violated constraints specific " "to instantiated graph update") \
   X(cudaErrorUnknown, 999, "unknown error")
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
+
 enum cudaError {
 #define HEDDLE_ERROR(NAME, VALUE, TEXT) NAME = VALUE,
   HEDDLE_ERRORS(HEDDLE_ERROR)

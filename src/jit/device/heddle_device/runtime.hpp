@@ -114,6 +114,9 @@ class runtime {
   virtual int fill(const fill_request& what) = 0;
   virtual int describe(const void* pointer, pointer_facts* facts) = 0;
   virtual void memory_left(u64* free, u64* total) = 0;
+  /// How many bytes kernels may allocate.
+  virtual int limit_heap(u64 bytes) = 0;
+  virtual int describe_heap(u64* bytes) = 0;
   virtual int find_variable(const void* variable, void** where, u64* bytes) = 0;
 
   virtual void know_variable(const variable& v) = 0;
