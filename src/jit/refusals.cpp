@@ -40,8 +40,7 @@ constexpr std::string_view spaces =
 constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
-constexpr std::string_view group_results =
-    "it is not supported: the same without _async is";
+constexpr std::string_view group_results = "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
