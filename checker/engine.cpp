@@ -68,6 +68,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
   is_alone_ = kernel_.beside.empty();
+  heap_ = kernel_.heap;
   dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);
 }
@@ -137,6 +138,7 @@ bool engine::is_next_watched() {
 
 void engine::trust_memory() {
   for (region* const r : regions_) r->set_written(true);
+  if (heap_ != nullptr) heap_->set_written();
 }
 
 bool engine::begin_block() {
@@ -167,6 +169,7 @@ bool engine::begin_block() {
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->at_warp = b->done = 0;
   b->at_number = {};
+  b->arrived_at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
@@ -207,6 +210,10 @@ void engine::run_schedule(std::size_t schedule) {
   is_profiling_ = options_.profiles && schedule_ == 0;
   if (options_.is_watched) {
     for (region* const r : regions_) r->watch();
+  }
+  if (own_heap_) {
+    own_heap_->clear();
+    regions_at_.fill(nullptr);
   }
   synchronisations_.clear();
   hangs_ = hang::none;
@@ -367,6 +374,7 @@ void engine::fiber_body(void* thread) {
     t->stack_begin = begin;
     try {
       e.kernel_.call(e.kernel_.function, e.kernel_.arguments);
+      if (!t->copies.is_empty()) e.finish_copies(*t, t->copies.take_all());
       if (t->out_of_bounds) e.flush_bounds(*t);
     } catch (const std::exception& wrong) {
       // There is nobody above to catch it on this stack.
@@ -586,7 +594,7 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 void* engine::shared(heddle_device::shared_variable& which) {
   if (which.size == 0) {
     // All dynamic ones are the same memory, and are called as the first is.
-    if (dynamic_.name == unnamed_dynamic_memory) {
+    if (dynamic_.name == unnamed_dynamic_memory && which.name != nullptr) {
       dynamic_.name = which.name;
       dynamic_.element = which.element;
     }

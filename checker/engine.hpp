@@ -1,5 +1,7 @@
 #pragma once
 
+#include "asynchronous_copy.hpp"
+#include "device_heap.hpp"
 #include "finding.hpp"
 #include "jit/fiber.hpp"
 #include "jit/warp.hpp"
@@ -128,6 +130,8 @@ struct thread_state : thread_facts {
   };
   std::vector<held_lock> locks;
 
+  asynchronous_copies copies;
+
   // Writes that another thread's write met, until they are done: whether they change what is there.
   struct racing_write {
     std::size_t finding;
@@ -145,6 +149,7 @@ struct thread_state : thread_facts {
     }
     out_of_bounds.reset();
     locks.clear();
+    copies.clear();
     racing_writes.clear();
   }
 };
@@ -178,6 +183,8 @@ struct block_state {
   std::deque<std::uint32_t> ready;
   std::uint32_t at_barrier = 0, at_grid = 0, at_warp = 0, done = 0;
   std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
+  /// By threads that have arrived at barriers of a number and have gone on.
+  std::array<clocks, heddle_device::numbered_barriers> arrived_at_number{};
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
@@ -240,7 +247,13 @@ class engine {
   void fence(thread_state& t, heddle_device::scope scope);
   int barrier(thread_state& t, heddle_device::barrier_kind kind, int predicate, const char* file, int line);
   void barrier_of(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
+  /// The same without waiting.
+  void arrive_at(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
+  void begin_copy(thread_state& t, const asynchronous_copy& c);
+  void finish_copies(thread_state& t, const std::vector<asynchronous_copy>& copies);
+  /// Of a function of the device, against its rules; stops the launch.
+  void misuse(thread_state& t, const std::string& what, std::uintptr_t pc);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
   void* shared(heddle_device::shared_variable& which);
@@ -261,6 +274,10 @@ class engine {
                          std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
+  /// Of the heap of kernels; null where it is full.
+  void* allocate(thread_state& t, std::uint64_t bytes, std::uintptr_t pc);
+  void release(thread_state& t, void* what, std::uintptr_t pc);
+  void texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
   void wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
   void note_code(thread_state& t, std::uintptr_t pc) {
@@ -331,6 +348,8 @@ class engine {
 
   // Barriers and warps.
   void complete_barrier(block_state& b);
+  void check_numbered(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
+  void complete_numbered(block_state& b, std::uint32_t number);
   void pass_barrier(block_state& b);
   void report_barrier(block_state& b);
   bool complete_warp(block_state& b, std::uint32_t first_lane, std::uint32_t mask, const warp_visit& what);
@@ -401,7 +420,11 @@ class engine {
   void report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
                               const record* before, std::uint8_t flags, std::uintptr_t address,
                               std::uintptr_t pc);
+  void add_places_of_heap(finding& f, std::uintptr_t address) const;
   void flush_bounds(thread_state& t);
+  bool report_texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
+  void compare_with_cache(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t address,
+                          std::uintptr_t pc);
   /// Its writes that met another thread's are done now.
   void settle_writes(thread_state& t) {
     if (!t.racing_writes.empty()) compare_written(t);
@@ -420,6 +443,8 @@ class engine {
   std::vector<region*> regions_;           // of global memory, in the order of their addresses
   std::array<region*, 256> regions_at_{};  // what instructions were last seen to reach
   shared_layout layout_;
+  std::unique_ptr<device_heap> own_heap_;  // of a kernel alone
+  device_heap* heap_ = nullptr;            // null before a thread allocates, where it is not a program's
 
   stack_pool& stacks_;
   fiber scheduler_;

@@ -227,6 +227,10 @@ region* engine::find(thread_state& t, std::uintptr_t address) {
   shared_memory& s = *t.block->shared;
   if (address - reinterpret_cast<std::uintptr_t>(s.memory.data()) < shared_layout::bytes)
     return s.find(layout_, address);
+  if (heap_ != nullptr && heap_->has(address)) {
+    device_heap::block* const b = heap_->find(address);
+    return b == nullptr ? nullptr : &b->memory;
+  }
   const auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
                                       [](std::uintptr_t a, const region* r) { return a < r->low; });
   if (after == regions_.begin()) return nullptr;

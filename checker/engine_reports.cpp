@@ -32,6 +32,7 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
     f->places.push_back(place_of(t, access_text(flags), pc));
     name_element(*f, r, address);
     f->member.clear();  // what is not there has none
+    add_places_of_heap(*f, address);
     if (r.is_shared && r.bytes == 0)
       f->detail = "the launch has no dynamic shared memory: --shared, or the third of <<<...>>>, gives it";
   }

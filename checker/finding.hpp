@@ -25,6 +25,9 @@ enum class finding_kind : std::uint8_t {
   trap,
   crash,
   wide_shift,
+  invalid_texture,
+  incoherent_read,
+  misuse,
   // Of whole programs.
   use_after_free,
   host_access,

@@ -13,6 +13,8 @@
 
 namespace heddle::checker {
 
+class device_heap;
+
 /// An array, a number, or a structure of numbers that a kernel is called with.
 struct argument {
   heddle_device::scalar type = heddle_device::scalar::other;  ///< `other` for members of several types
@@ -72,6 +74,7 @@ struct kernel_call {
   /// Says what is at an address that belongs to no array; where it is null there is no more to say.
   std::function<std::string(std::uintptr_t)> explain_address;
   std::vector<concurrent_work> beside;  ///< that nothing orders with it
+  device_heap* heap = nullptr;          ///< that a program's kernels allocate in; null: one of its own
   bool has_other_streams = false;       ///< on which a GPU may run other launches meanwhile
 };
 

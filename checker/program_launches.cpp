@@ -156,7 +156,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
     work.kernel = kernel;
     work.written = fmt::format("launches {} into a graph", text);
     work.at = at;
-    if (const auto taken = graphs_.take_launch(std::move(work))) return *taken;
+    if (const auto taken = graphs_.take_launch(work)) return *taken;
   }
   return run(complete, kernel, at, "launches " + text);
 }
@@ -218,6 +218,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (q.function_bytes != 0) kernel.function = q.function;
   const auto when = order_.enqueue(q.stream);
   kernel.beside = work_beside(q.stream);
+  kernel.heap = &device_heap_;
   kernel.has_other_streams = order_.has_own_streams();
   kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
   // They lie together, where the launch was called.
@@ -248,6 +249,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (serials > most_serials - next_serial_) {
     // What is known of the past goes with its numbers.
     memory_->forget_histories();
+    device_heap_.forget_histories();
     pending_.clear();
     next_serial_ = 1;
   }
@@ -267,9 +269,13 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
     engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
     undo_log first;
     const bool repeats = options.schedules > 1;
+    std::vector<region*> kept = regions;
+    const std::vector<region*> of_heap = device_heap_.regions();
+    kept.insert(kept.end(), of_heap.begin(), of_heap.end());
+    device_heap_.begin_launch();
     if (!options.is_watched) runs.trust_memory();
     try {
-      if (repeats) first.begin(regions);
+      if (repeats) first.begin(kept);
       const auto began = std::chrono::steady_clock::now();
       runs.run_schedule(0);
       call.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -279,7 +285,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
           !runs.is_partial() &&
           static_cast<double>(options.schedules) * runs.watched_seconds() <= options.watched_seconds;
       if (repeats && !was_stopped && has_time) {
-        run_other_schedules(call, runs, first, regions);
+        run_other_schedules(call, runs, first, kept);
       }
       first.end();
       watched_seconds_ += runs.watched_seconds();

@@ -232,6 +232,18 @@ void program_runtime::memory_left(heddle_device::u64* free, heddle_device::u64* 
   *total = heddle_device::device_facts::memory;
 }
 
+int program_runtime::limit_heap(heddle_device::u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  device_heap_.limit(bytes);
+  return fail(0);
+}
+
+int program_runtime::describe_heap(heddle_device::u64* bytes) {
+  const std::lock_guard lock(mutex_);
+  *bytes = device_heap_.limit();
+  return fail(0);
+}
+
 int program_runtime::find_variable(const void* variable, void** where, heddle_device::u64* bytes) {
   const std::lock_guard lock(mutex_);
   const allocation* const a = memory_->find_variable(address_of(variable));
@@ -284,6 +296,15 @@ bool program_runtime::is_beyond(const char* function, const side& s, const box& 
 void program_runtime::note_filled(const box& b) {
   for (unwritten_read& r : unwritten_reads_)
     r.is_filled_since |= r.address >= b.begin && r.address - b.begin < b.span();
+}
+
+int program_runtime::refuse_copy(const char* function, const void* memory) {
+  const std::lock_guard lock(mutex_);
+  const allocation* const a = memory_->find(address_of(memory));
+  report_api(finding_kind::invalid_copy, a, fmt::format("calls {}", function),
+             a == nullptr ? "an array is copied that was never made, or both ends of the copy are given twice"
+                          : fmt::format("{} does not have all of the rows, columns and slices", text_of(*a)));
+  return fail(errors::invalid_value);
 }
 
 int program_runtime::copy(const heddle_device::copy_request& q) {

@@ -78,6 +78,7 @@ void program_runtime::end() {
       f.detail = fmt::format("{} bytes are not freed", a->memory.bytes);
       report(std::move(f));
     }
+    report_leaks_of_heap();
   }
   for (const launch_profile& p : profiles_)
     write(nlohmann::json{{"profile", to_message(p, module_->base())}}.dump());
@@ -88,6 +89,21 @@ void program_runtime::end() {
                                {"blocks", blocks_},
                                {"watched_blocks", watched_blocks_}};
   write(last.dump());
+}
+
+/// What kernels have not freed goes with the program, and is often meant to.
+void program_runtime::report_leaks_of_heap() {
+  for (const device_heap::block* const b : device_heap_.live()) {
+    finding f{};
+    f.kind = finding_kind::leak;
+    f.level = severity::note;
+    f.places.push_back(b->made);
+    f.variable = "the heap of kernels";
+    f.detail = fmt::format("{} bytes are not freed", b->memory.bytes);
+    // One for all threads that allocate there.
+    f.places.front().thread = f.places.front().block = {};
+    report(std::move(f));
+  }
 }
 
 // ------------------------------------------------------------------------------------------------ reports

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "allocations.hpp"
+#include "device_heap.hpp"
 #include "finding.hpp"
 #include "host_heap.hpp"
 #include "jit/fiber.hpp"
@@ -57,9 +58,12 @@ class program_runtime final : public heddle_device::runtime {
   int register_host(void* what, heddle_device::u64 bytes, allocation_name name) override;
   int unregister_host(void* what) override;
   int copy(const heddle_device::copy_request& what) override;
+  int refuse_copy(const char* function, const void* memory) override;
   int fill(const heddle_device::fill_request& what) override;
   int describe(const void* pointer, heddle_device::pointer_facts* facts) override;
   void memory_left(heddle_device::u64* free, heddle_device::u64* total) override;
+  int limit_heap(heddle_device::u64 bytes) override;
+  int describe_heap(heddle_device::u64* bytes) override;
   int find_variable(const void* variable, void** where, heddle_device::u64* bytes) override;
 
   void know_variable(const heddle_device::variable& v) override;
@@ -154,6 +158,7 @@ class program_runtime final : public heddle_device::runtime {
   void add_places_of_memory(finding& f);
   void add_place_of_graph(finding& f) const;
   void report_capture(std::string why);
+  void report_leaks_of_heap();
   void write(const std::string& line) const noexcept;
 
   int copy_now(const heddle_device::copy_request& what, bool host_may_wait);
@@ -224,6 +229,7 @@ class program_runtime final : public heddle_device::runtime {
   std::recursive_mutex mutex_;
   std::optional<allocations> memory_;
   host_heap heap_;
+  device_heap device_heap_;
   stream_order order_;
   program_graphs graphs_{*this};
   program_pools pools_{*this};

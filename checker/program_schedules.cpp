@@ -2,6 +2,7 @@
 #include "finding_message.hpp"
 #include "program_runtime.hpp"
 #include "watchdog.hpp"
+#include <heddle/error.hpp>
 
 #include <cerrno>
 #include <csignal>
@@ -55,12 +56,15 @@ void program_runtime::run_other_schedules(const launch_call& launch, engine& run
   if (next == schedules) return;
   undo_log later;
   first.exchange();
+  device_heap_.set_aside();
   for (; next < schedules && !runs.is_stopping(); ++next) {
     later.begin(regions);
     runs.run_schedule(next);
     later.exchange();
+    device_heap_.take_back();
   }
   first.exchange();
+  device_heap_.put_back();
 }
 
 /// In a process of its own: runs one schedule, and tells what it adds to what the first has found.
@@ -74,6 +78,7 @@ void program_runtime::be_schedule(const launch_call& launch, engine& runs, undo_
   const std::uint64_t accesses = runs.accesses();
   try {
     first.exchange();
+    device_heap_.set_aside();
     runs.run_schedule(schedule);
     const bool is_stopped = runs.is_stopping();
     launch_outcome outcome = runs.result();

@@ -64,6 +64,12 @@ std::string headline(const finding& f) {
       return "the kernel cannot go on";
     case finding_kind::wide_shift:
       return "a shift by as many bits as the number has, or more";
+    case finding_kind::invalid_texture:
+      return "a texture or surface that the function is not for";
+    case finding_kind::incoherent_read:
+      return "a texture or surface is read where the same launch wrote: " + element;
+    case finding_kind::misuse:
+      return "a function of the device is not used as it has to be";
     case finding_kind::use_after_free:
       return "use after free" + (element.empty() ? "" : ": " + element);
     case finding_kind::host_access:
@@ -160,6 +166,9 @@ const char* name(finding_kind kind) noexcept {
                                    "trap",
                                    "crash",
                                    "wide-shift",
+                                   "invalid-texture",
+                                   "incoherent-read",
+                                   "misuse",
                                    "use-after-free",
                                    "host-access",
                                    "missing-synchronisation",

@@ -166,7 +166,7 @@ checker::compilation compile(const check_options& options, const std::vector<jit
 verdict check_program(const check_options& options) {
   const checker::known_findings known = known_to(options);
   try {
-    const std::regex filter(options.kernel_filter);
+    static_cast<void>(std::regex(options.kernel_filter));
   } catch (const std::regex_error& wrong) {
     throw error(fmt::format("--kernel-filter '{}' is no regular expression: {}", options.kernel_filter,
                             wrong.what()));

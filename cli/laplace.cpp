@@ -43,7 +43,7 @@ namespace {
 struct laplace_options : place_options {
   std::string size;
   std::string edges = "sine";
-  std::string source, output, format, dtype;
+  std::string source, held, output, format, dtype;
   std::string method = "multigrid";
   laplace::stopping when;
   bool watch = false;
@@ -75,28 +75,32 @@ distributed_array<T> read_points(const ranks& all, const npy_file& file) {
 
 const file_formats formats{".npy", ".png", ".vti"};
 
+template <class T>
+laplace::grid_view<T> view_of(const array<T>& u) {
+  return {u.data(), u.shape()[1], u.shape()[0], u.shape()[1], u.where()};
+}
+
 /// Row 0 is on top.
 template <class T>
 void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
-  for (int level = 0; level < 256; ++level) picture.palette.push_back(laplace::heat<T>::of_level(level));
-  const laplace::heat<T> colours(u);
+  for (int level = 0; level < 256; ++level) picture.palette.push_back(laplace::heat::of_level(level));
   require_memory(u.size());
-  picture.pixels.resize(u.size());
-  for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
+  const laplace::grid_view<T> of = view_of(u);
+  picture.pixels = laplace::draw(of, laplace::heat_of(of), picture_part::whole(of.width, of.height));
   write_png(path, picture);
 }
 
 /// The same in the terminal.
 template <class T>
 void show_colours(live_view& view, const array<T>& u, std::string_view caption) {
-  const laplace::heat<T> colours(u);
+  const laplace::heat colours = laplace::heat_of(view_of(u));
   const std::size_t width = u.shape()[1];
   view.show(
       width, u.shape()[0],
       [&](const block& of) {
         const T middle = u.data()[(of.top + of.height / 2) * width + of.left + of.width / 2];
-        return laplace::heat<T>::of_level(colours.level(middle));
+        return laplace::heat::of_level(colours.level(static_cast<double>(middle)));
       },
       caption);
 }
@@ -134,6 +138,14 @@ const char* iterations_of(laplace::method how) {
   return how == laplace::method::multigrid ? "cycles" : "sweeps";
 }
 
+void require_same_shape(const npy_file& file, const std::string& path, const shape& lengths) {
+  require_points(file);
+  if (file.shape() != lengths) {
+    fail(fmt::format("{}: has shape {}, where the edges have {}", shown_path(path), file.shape().text(),
+                     lengths.text()));
+  }
+}
+
 /// The shape of the points; throws where files have others. `edges` is null for sine, `source` for 0.
 shape lengths_of(const laplace_options& options, const npy_file* edges, const npy_file* source) {
   const std::optional<grid_size> size = options.size.empty() ? std::nullopt : parse_grid_size(options.size);
@@ -145,13 +157,17 @@ shape lengths_of(const laplace_options& options, const npy_file* edges, const np
     fail(fmt::format("{}: has {}x{} points, where --size says {}", edges->path(), lengths[1], lengths[0],
                      options.size));
   }
-  if (source == nullptr) return lengths;
-  require_points(*source);
-  if (source->shape() != lengths) {
-    fail(fmt::format("{}: has shape {}, where the edges have {}", shown_path(options.source),
-                     source->shape().text(), lengths.text()));
-  }
+  if (source != nullptr) require_same_shape(*source, options.source, lengths);
   return lengths;
+}
+
+/// 1 where an array of real numbers is not 0.
+array<std::uint8_t> mask_of(const npy_file& file) {
+  const array<double> values = file.read_as<double>();
+  array<std::uint8_t> mask(values.shape());
+  std::transform(values.begin(), values.end(), mask.begin(),
+                 [](double value) { return static_cast<std::uint8_t>(value != 0 ? 1 : 0); });
+  return mask;
 }
 
 /// `edges_file` is null for sine.
@@ -166,6 +182,10 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
   const std::optional<npy_file> source_file =
       options.source.empty() ? std::nullopt : std::optional<npy_file>(options.source);
   const shape lengths = lengths_of(options, edges_file, source_file ? &*source_file : nullptr);
+  refuse_over_ranks(!options.held.empty(), "--held", "points inside are held on one machine");
+  const std::optional<npy_file> held_file =
+      options.held.empty() ? std::nullopt : std::optional<npy_file>(options.held);
+  if (held_file) require_same_shape(*held_file, options.held, lengths);
   std::optional<laplace::solver<T>> made;
   if (is_over_ranks()) {
     const ranks all = ranks_on(options.target);
@@ -187,6 +207,7 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
                  array_view<const T>(source.data(), source.shape(), source.where()));
   }
   laplace::solver<T>& problem = *made;
+  if (held_file) problem.hold(mask_of(*held_file));
   constexpr double parts = 1e6;
   std::optional<live_view> view;
   if (options.watch) view.emplace();
@@ -248,7 +269,7 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
     throw *stopped;
   }
   std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
-  if (is_sine && options.source.empty())
+  if (is_sine && options.source.empty() && options.held.empty())
     text += fmt::format(" error {:.6g}", stays ? laplace::sine_error<T>(problem.solution_of_ranks())
                                                : laplace::sine_error<T>(u));
   print(text + "\n");
@@ -306,6 +327,10 @@ void add_laplace(CLI::App& app) {
       command
           ->add_option("--source", options->source, "An array (H, W): f in d2u/dx2 + d2u/dy2 = f; default 0")
           ->option_text("FILE.npy"));
+  reads_file(command
+                 ->add_option("--held", options->held,
+                              "An array (H, W): inner points where it is not 0 stay as --edges has them")
+                 ->option_text("FILE.npy"));
   std::vector<std::string> names;
   for (const laplace::method how : laplace::methods) names.emplace_back(name(how));
   command->add_option("--method", options->method, "jacobi|red-black|multigrid; default multigrid")

@@ -203,6 +203,13 @@ inline void check_run_time_types(const ranks& all) {
            "argmin and argmax" + of);
     expect(same_bytes(sort(all, y).gather(), sort(target(), x)), "sort" + of);
     expect(same_bytes(any_array(argsort(all, y).gather()), any_array(argsort(target(), x))), "argsort" + of);
+    constexpr axis down{0};
+    expect(same_bytes(sort(all, y, down).gather(), sort(target(), x, down)), "sort along an axis" + of);
+    expect(same_bytes(any_array(argsort(all, y, down).gather()), any_array(argsort(target(), x, down))),
+           "argsort along an axis" + of);
+    expect(same_bytes(any_array(argmin(all, y, down).gather()), any_array(argmin(target(), x, down))) &&
+               same_bytes(any_array(argmax(all, y, down).gather()), any_array(argmax(target(), x, down))),
+           "argmin and argmax along an axis" + of);
     expect(same_bytes(unique(all, y).gather(), unique(target(), x)), "unique" + of);
     expect(same_bytes(any_array(histogram(all, y, even_bins{5, 0, 6})),
                       any_array(histogram(target(), x, even_bins{5, 0, 6}))),

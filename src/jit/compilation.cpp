@@ -332,7 +332,7 @@ std::optional<source_language> language_of(const std::string& path) {
   return std::nullopt;
 }
 
-compilation compile_file(const std::string& path, compile_options options) {
+compilation compile_file(const std::string& path, const compile_options& options) {
   return compile_units({read_unit({path, source_language::cuda, {}})}, options);
 }
 

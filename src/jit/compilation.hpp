@@ -40,7 +40,7 @@ struct compilation {
 compilation compile(const std::string& source, const std::string& name, const compile_options& options);
 
 /// The same of a file, whose folder is searched for what it includes.
-compilation compile_file(const std::string& path, compile_options options);
+compilation compile_file(const std::string& path, const compile_options& options);
 
 /// The same of the files of a program, which are compiled one by one and linked. Files of C and C++ see CUDA
 /// only where they include its headers.

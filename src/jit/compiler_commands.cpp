@@ -159,6 +159,8 @@ std::vector<std::string> compile_command(const host_compiler& with, source_langu
   // Excerpts are made of the source itself.
   words.emplace_back(with.is_clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
   if (!with.is_clang) words.emplace_back("-fdiagnostics-column-unit=byte");
+  // A kernel's new gives null where there is no memory, and throws nothing.
+  words.emplace_back("-fcheck-new");
   // What they write is watched where they are called.
   if (options.is_watched)
     words.insert(words.end(), {"-fno-optimize-sibling-calls", "-fno-builtin-memcpy", "-fno-builtin-memmove",
@@ -196,10 +198,11 @@ std::vector<std::string> link_command(const host_compiler& with, const compile_o
   for (const fs::path& object : objects) words.push_back(object.string());
   words.insert(words.end(), options.link_words.begin(), options.link_words.end());
   words.insert(words.end(), {"-o", library.string(), "-lm"});
-  if (options.is_program) {
+  if (options.is_program)
     words.insert(words.end(), {"-Wl,-z,defs", "-Wl,--require-defined=heddle_module_main", "-pthread"});
+  if (options.is_watched) {
     for (const char* of_memory :
-         {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
+         {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam", "_Znwm"})
       words.push_back(fmt::format("-Wl,--wrap={}", of_memory));
   }
   return words;

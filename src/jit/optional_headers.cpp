@@ -12,9 +12,13 @@ bool names_number_of_16_bits(std::string_view w) {
   return w.find("half") != std::string_view::npos || w.starts_with("__h") || w.starts_with("h2");
 }
 
+bool names_assembly(std::string_view w) {
+  return w == "asm" || w == "__asm__" || w == "__asm";
+}
+
 bool names_rounding(std::string_view w) {
-  return w.starts_with("__") &&
-         (w.ends_with("_rn") || w.ends_with("_rz") || w.ends_with("_ru") || w.ends_with("_rd"));
+  return names_assembly(w) || (w.starts_with("__") && (w.ends_with("_rn") || w.ends_with("_rz") ||
+                                                       w.ends_with("_ru") || w.ends_with("_rd")));
 }
 
 bool names_parts_of_words(std::string_view w) {
@@ -26,6 +30,14 @@ bool names_graph(std::string_view w) {
          (w.find("Graph") != std::string_view::npos || w.find("Capture") != std::string_view::npos);
 }
 
+bool names_textures(std::string_view w) {
+  if (w.starts_with("tex") || w.starts_with("surf")) return true;
+  for (const std::string_view part : {"Array", "Texture", "Surface", "ChannelDesc"}) {
+    if (w.starts_with("cuda") && w.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 struct optional_header {
   const char* name;
   /// Whether a word may be a name of it.
@@ -35,6 +47,8 @@ constexpr optional_header headers[] = {
     {"functions_of_16_bits.hpp", names_number_of_16_bits},
     {"host_graphs.hpp", names_graph},
     {"rounding.hpp", names_rounding},
+    {"ptx_bits.hpp", names_assembly},
+    {"textures.hpp", names_textures},
     {"words.hpp", names_parts_of_words},
 };
 

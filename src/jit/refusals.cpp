@@ -17,10 +17,12 @@ struct refusal {
 };
 
 constexpr std::string_view clusters = "thread block clusters are not supported";
-constexpr std::string_view ptx = "inline PTX is not supported";
-constexpr std::string_view textures = "textures are not supported: read the array itself";
-constexpr std::string_view surfaces = "surfaces are not supported: use an array";
-constexpr std::string_view arrays = "textures and their arrays are not supported";
+constexpr std::string_view own_assembly =
+    "assembly is not supported here: inline PTX is, in a function of the device";
+constexpr std::string_view references =
+    "it was taken out of CUDA: a texture object or a surface object says what is read";
+constexpr std::string_view views = "views of a texture's memory in another format are not supported";
+constexpr std::string_view sparse = "arrays whose memory is mapped piece by piece are not supported";
 constexpr std::string_view conditional_nodes =
     "conditional nodes of graphs are not supported: test on the host, and launch one of several graphs";
 constexpr std::string_view graphs_of_kernels = "graphs that kernels launch or change are not supported";
@@ -35,18 +37,14 @@ constexpr std::string_view several_processes =
     "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
-constexpr std::string_view asynchronous =
-    "asynchronous copies are not supported: assign, and meet at __syncthreads()";
-constexpr std::string_view split_barriers =
-    "barriers in shared memory are not supported: meet at __syncthreads()";
+constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
-constexpr std::string_view group_results =
-    "it is not supported: reduce and the scans are, with an atomic function";
+constexpr std::string_view group_results = "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
-    "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
+    "floating point of 6 and 4 bits is not supported: that of 8 and 16 is";
 constexpr std::string_view launches = "launches from a kernel are not supported";
 constexpr std::string_view overlapped = "launches that overlap are not supported";
 
@@ -59,23 +57,29 @@ constexpr refusal refused[] = {
     {"__threadfence_cluster", clusters},
     {"this_multi_grid", "grids of several devices are not supported"},
     {"multi_grid_group", "grids of several devices are not supported"},
-    {"asm", ptx},
-    {"__asm__", ptx},
-    {"__asm", ptx},
-    {"texture", textures},
-    {"cudaTextureObject_t", textures},
-    {"cudaCreateTextureObject", textures},
-    {"cudaBindTexture", textures},
-    {"cudaSurfaceObject_t", surfaces},
-    {"cudaCreateSurfaceObject", surfaces},
-    {"cudaMallocArray", arrays},
-    {"cudaMalloc3DArray", arrays},
-    {"cudaMemcpyToArray", arrays},
-    {"cudaMemcpy2DToArray", arrays},
+    {"asm", own_assembly},
+    {"__asm__", own_assembly},
+    {"__asm", own_assembly},
+    {"texture", references},
+    {"surface", references},
+    {"textureReference", references},
+    {"surfaceReference", references},
+    {"cudaBindTexture*", references},
+    {"cudaBindSurface*", references},
+    {"cudaUnbindTexture", references},
+    {"cudaGetTextureReference", references},
+    {"cudaGetSurfaceReference", references},
+    {"cudaResourceViewDesc", views},
+    {"cudaArrayGetSparseProperties", sparse},
+    {"cudaArraySparse*", sparse},
+    {"cudaArrayDeferredMapping", sparse},
     {"cudaGraphics*", graphics},
     {"cudaGraphConditional*", conditional_nodes},
     {"cudaGraphSetConditional", conditional_nodes},
     {"cudaGraphAddExternalSemaphores*", graphics},
+    {"cudaGraphKernelNodeSetEnabled", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetGridDim", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetParam", graphs_of_kernels},
     {"cudaGraphKernelNodeUpdate*", graphs_of_kernels},
     {"cudaGraphDeviceNode_t", graphs_of_kernels},
     {"cudaGetCurrentGraphExec", graphs_of_kernels},
@@ -93,26 +97,17 @@ constexpr refusal refused[] = {
     {"cudaGridDependencySynchronize", overlapped},
     {"cudaTriggerProgrammaticLaunchCompletion", overlapped},
     {"__isGlobal", spaces},
-    {"__isShared", spaces},
     {"__isConstant", spaces},
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
-    {"__cvta_*", spaces},
-    {"memcpy_async", asynchronous},
-    {"__pipeline_*", asynchronous},
-    {"wait_prior", asynchronous},
-    {"__mbarrier_*", split_barriers},
-    {"reduce_update_async", group_results},
-    {"reduce_store_async", group_results},
-    {"inclusive_scan_update*", group_results},
-    {"exclusive_scan_update*", group_results},
+    {"__mbarrier_token_pending_count", pending},
+    {"inclusive_scan_update_async", group_results},
+    {"exclusive_scan_update_async", group_results},
     {"__pm0", counters},
     {"__pm1", counters},
     {"__pm2", counters},
     {"__pm3", counters},
     {"__prof_trigger", counters},
-    {"__nv_cvt_*", small_floats},
-    {"__nv_fp8*", small_floats},
     {"__nv_fp6*", small_floats},
     {"__nv_fp4*", small_floats},
     {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
@@ -123,45 +118,6 @@ constexpr refusal refused[] = {
     {"__all", "it was taken out of CUDA: __all_sync names the lanes"},
     {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
 };
-
-/// Refused where they are called. Programs have functions of their own with names such as tex2D_bilinear.
-constexpr std::string_view texture_functions[] = {"tex1D",
-                                                  "tex1DGrad",
-                                                  "tex1DLayered",
-                                                  "tex1DLayeredGrad",
-                                                  "tex1DLayeredLod",
-                                                  "tex1DLod",
-                                                  "tex1Dfetch",
-                                                  "tex2D",
-                                                  "tex2DGrad",
-                                                  "tex2DLayered",
-                                                  "tex2DLayeredGrad",
-                                                  "tex2DLayeredLod",
-                                                  "tex2DLod",
-                                                  "tex2Dgather",
-                                                  "tex3D",
-                                                  "tex3DGrad",
-                                                  "tex3DLod",
-                                                  "texCubemap",
-                                                  "texCubemapGrad",
-                                                  "texCubemapLayered",
-                                                  "texCubemapLayeredGrad",
-                                                  "texCubemapLayeredLod",
-                                                  "texCubemapLod"};
-constexpr std::string_view surface_functions[] = {"surf1DLayeredread",
-                                                  "surf1DLayeredwrite",
-                                                  "surf1Dread",
-                                                  "surf1Dwrite",
-                                                  "surf2DLayeredread",
-                                                  "surf2DLayeredwrite",
-                                                  "surf2Dread",
-                                                  "surf2Dwrite",
-                                                  "surf3Dread",
-                                                  "surf3Dwrite",
-                                                  "surfCubemapLayeredread",
-                                                  "surfCubemapLayeredwrite",
-                                                  "surfCubemapread",
-                                                  "surfCubemapwrite"};
 
 /// Members of groups.
 constexpr refusal refused_members[] = {
@@ -174,14 +130,6 @@ bool is_named(const refusal& r, std::string_view word) {
   return word.starts_with(r.name.substr(0, r.name.size() - 1));
 }
 
-/// Of a function of textures or of surfaces; empty for others.
-std::string_view why_not_fetched(std::string_view word) {
-  const auto has = [&](const auto& names) {
-    return std::find(std::begin(names), std::end(names), word) != std::end(names);
-  };
-  return has(texture_functions) ? textures : has(surface_functions) ? surfaces : std::string_view();
-}
-
 }  // namespace
 
 void refuse(const token& at, const std::string& what) {
@@ -190,7 +138,6 @@ void refuse(const token& at, const std::string& what) {
 
 std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
   const std::string_view w = t[i].text;
-  if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
   if (!called_so) {
     for (const refusal& r : refused_members) {
       if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
@@ -198,20 +145,16 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
     return "";
   }
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
-  if (const std::string_view why = why_not_fetched(w); !why.empty() && is_function)
-    return fmt::format("{}: {}", w, why);
+  const bool has_arguments = t.is(i + 1, "<");
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
-    if (!is_named(r, w) || (w == "memcpy_async" && !is_function) || (w == "texture" && !has_arguments))
-      continue;
+    if (!is_named(r, w) || ((w == "texture" || w == "surface") && !has_arguments)) continue;
     return fmt::format("{}: {}", w, r.why);
   }
-  const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
-                         (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
-  if (allocates && in_device_code)
-    return fmt::format("{}: memory that a kernel allocates is not supported", w);
+  const bool is_smaller =
+      w.find("_fp6") != std::string_view::npos || w.find("_fp4") != std::string_view::npos;
+  if (w.starts_with("__nv_cvt_") && is_smaller) return fmt::format("{}: {}", w, small_floats);
   return "";
 }
 

@@ -145,6 +145,31 @@ enum class vote_kind : u8 {
   reduce_xor
 };
 
+/// Why a texture or a surface cannot be read or written to as asked.
+enum class texture_problem : u8 {
+  none,
+  no_object,   ///< the number is of none, or of one that was destroyed
+  wrong_kind,  ///< the function is not for what the object has
+  wrong_type,  ///< nor for its elements
+  outside,     ///< a fetch, which gives 0 then
+  trap,        ///< of a surface: the launch stops
+  misaligned   ///< of a surface, too
+};
+
+/// What a function of textures or surfaces does.
+struct texture_access {
+  static constexpr u32 most = 16;  ///< two levels of 2 x 2 x 2 elements
+  const char* function;
+  const char* detail;  ///< of a problem: what the object is
+  long long at[3];     ///< of one outside: where, and beyond what
+  long long extent[3];
+  u32 axes;
+  texture_problem problem;
+  bool writes, is_surface;
+  u32 count, bytes;           ///< how many elements, of how many bytes
+  const char* address[most];  ///< null for those of the border
+};
+
 }  // namespace heddle_device
 
 // clang-format off
@@ -185,13 +210,13 @@ enum class vote_kind : u8 {
   X(heddle_block_size)                                                                                       \
   X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
-          X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(heddle_in_kernel) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
+          X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(heddle_arrive_at) X(heddle_begin_copy) X(heddle_commit_copies) X(heddle_wait_copies) X(heddle_misuse) X(heddle_texture) X(heddle_allocate) X(heddle_release) X(heddle_in_kernel) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 
 // And those that a module calls which is not watched.
 #define HEDDLE_UNWATCHED_FUNCTIONS(X)                                                                  \
   X(heddle_barrier)                                                                                    \
   X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask)    \
-      X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail)
+      X(heddle_arrive_at) X(heddle_misuse) X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail)
 
 // Until the module is bound these do what their names say.
 #define HEDDLE_COPY_FUNCTIONS(X) X(memcpy) X(memmove) X(memset)

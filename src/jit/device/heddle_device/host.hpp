@@ -210,25 +210,43 @@ HEDDLE_HOST copy_bytes(const char* function, void* to, const void* from, size_t 
                        cudaStream_t stream, bool is_async) {
   return copy_rows(function, to, bytes, from, bytes, bytes, 1, kind, stream, is_async);
 }
+/// One side of a copy of a box. What an array consists of counts as an element, and elsewhere a byte does.
+struct box_side {
+  char* begin;
+  size_t pitch, slice;
+  bool is_right;
+
+  box_side(cudaArray_t array, const cudaPitchedPtr& memory, const cudaPos& at, const cudaExtent& extent)
+      : begin(static_cast<char*>(memory.ptr)),
+        pitch(memory.pitch),
+        slice(memory.pitch * memory.ysize),
+        is_right(array == nullptr || memory.ptr == nullptr) {
+    size_t bytes = 1;
+    if (array != nullptr) {
+      bytes = bytes_of_channels(array->channels);
+      begin = array->data;
+      pitch = pitch_of(*array);
+      slice = slice_of(*array);
+      is_right &= at.x + extent.width <= array->extent.width &&
+                  at.y + extent.height <= at_least_one(array->extent.height) &&
+                  at.z + extent.depth <= at_least_one(array->extent.depth);
+    }
+    begin += at.z * slice + at.y * pitch + at.x * bytes;
+  }
+};
 inline copy_request box_of(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream,
                            bool is_async) {
-  const size_t to_slice = p.dstPtr.pitch * p.dstPtr.ysize, from_slice = p.srcPtr.pitch * p.srcPtr.ysize;
-  return {function,
-          static_cast<char*>(p.dstPtr.ptr) + p.dstPos.z * to_slice + p.dstPos.y * p.dstPtr.pitch + p.dstPos.x,
-          static_cast<const char*>(p.srcPtr.ptr) + p.srcPos.z * from_slice + p.srcPos.y * p.srcPtr.pitch +
-              p.srcPos.x,
-          p.extent.width,
-          p.extent.height,
-          p.extent.depth,
-          p.dstPtr.pitch,
-          to_slice,
-          p.srcPtr.pitch,
-          from_slice,
-          p.kind,
-          stream,
-          is_async};
+  const box_side to(p.dstArray, p.dstPtr, p.dstPos, p.extent), from(p.srcArray, p.srcPtr, p.srcPos, p.extent);
+  const cudaArray_t array = p.dstArray != nullptr ? p.dstArray : p.srcArray;
+  const size_t width = p.extent.width * (array == nullptr ? 1 : bytes_of_channels(array->channels));
+  return {function, to.begin,   from.begin, width,  p.extent.height, p.extent.depth, to.pitch,
+          to.slice, from.pitch, from.slice, p.kind, stream,          is_async};
 }
 HEDDLE_HOST copy_box(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream, bool is_async) {
+  const cudaArray_t array = p.dstArray != nullptr ? p.dstArray : p.srcArray;
+  if (!box_side(p.dstArray, p.dstPtr, p.dstPos, p.extent).is_right ||
+      !box_side(p.srcArray, p.srcPtr, p.srcPos, p.extent).is_right)
+    return HEDDLE_RUNTIME(refuse_copy(function, array == nullptr ? nullptr : array->data));
   const copy_request what = box_of(function, p, stream, is_async);
   return HEDDLE_RUNTIME(copy(what));
 }

@@ -147,12 +147,19 @@ HEDDLE_HOST cudaDeviceSetCacheConfig(cudaFuncCache) {
 HEDDLE_HOST cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
-HEDDLE_HOST cudaDeviceSetLimit(cudaLimit, size_t) {
+HEDDLE_HOST cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+  if (limit == cudaLimitMallocHeapSize) return HEDDLE_RUNTIME(limit_heap(value));
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 HEDDLE_HOST cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
-  // The stack of a thread here; 1 MiB and 8 MiB are what CUDA begins with.
-  *value = limit == cudaLimitStackSize ? 262144 : limit == cudaLimitPrintfFifoSize ? 1048576 : 8388608;
+  if (limit == cudaLimitMallocHeapSize) {
+    unsigned long long bytes = 0;
+    const cudaError_t error = HEDDLE_RUNTIME(describe_heap(&bytes));
+    *value = bytes;
+    return error;
+  }
+  // The stack of a thread here, and what CUDA begins with.
+  *value = limit == cudaLimitStackSize ? 262144 : 1048576;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 HEDDLE_HOST cudaProfilerStart() {

@@ -26,8 +26,12 @@
   X(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                                \
   X(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                            \
   X(cudaErrorInvalidTexture, 18, "invalid texture reference")                                               \
+  X(cudaErrorInvalidTextureBinding, 19, "invalid texture binding")                                          \
+  X(cudaErrorInvalidChannelDescriptor, 20, "invalid channel descriptor")                                    \
   X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                               \
   X(cudaErrorSynchronizationError, 25, "incorrect use of __syncthreads()")                                  \
+  X(cudaErrorInvalidFilterSetting, 26, "invalid filter setting")                                            \
+  X(cudaErrorInvalidNormSetting, 27, "invalid norm setting")                                                \
   X(cudaErrorNotYetImplemented, 31, "feature not yet implemented")                                          \
   X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")        \
   X(cudaErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")                   \
@@ -85,6 +89,8 @@
     "the graph update was not performed because it included changes which violated constraints specific "   \
     "to instantiated graph update")                                                                         \
   X(cudaErrorUnknown, 999, "unknown error")
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
+
 enum cudaError {
 #define HEDDLE_ERROR(NAME, VALUE, TEXT) NAME = VALUE,
   HEDDLE_ERRORS(HEDDLE_ERROR)
@@ -290,7 +296,7 @@ struct cudaPitchedPtr {
   void* ptr;
   size_t pitch, xsize, ysize;
 };
-using cudaArray_t = struct cudaArray*;
+#include "array_types.hpp"
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;
   cudaPos srcPos;

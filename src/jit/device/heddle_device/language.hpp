@@ -60,6 +60,7 @@ constexpr int warpSize = 32;
 #include "host_atomics.hpp"
 #include "module.hpp"
 #include "shifts.hpp"
+#include "spaces.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
 
@@ -68,4 +69,8 @@ constexpr int warpSize = 32;
 #include "functions_of_16_bits.hpp"
 #include "host_graphs.hpp"
 #include "rounding.hpp"
+#include "textures.hpp"
 #include "words.hpp"
+
+// It needs some of these.
+#include "ptx_bits.hpp"

@@ -4,11 +4,10 @@
 /// of main. Nothing runs where the source is not run as a program.
 
 #include "host_types.hpp"
+#include "memory_functions.hpp"
 #include "module.hpp"
 
 extern "C" {
-/// The runtime that a program has, set before its variables are initialised; null for a kernel alone.
-inline heddle_device::runtime* heddle_module_runtime = nullptr;
 #ifdef HEDDLE_PROGRAM
 __attribute__((weak)) void heddle_begin_program(void** slots, const heddle_device::kernel_entry* kernels,
                                                 const heddle_device::variable* const* variables,
@@ -32,55 +31,6 @@ inline void begin_file(const kernel_entry* kernels) {
                        &heddle_module_runtime);
 }
 
-// What frees memory is called by way of these, as the linker is told: memory of the CUDA runtime's is not
-// theirs.
-#define HEDDLE_FREEING_FUNCTIONS(X)                               \
-  X(free, "free", (void* what), (what))                           \
-  X(_ZdlPv, "delete", (void* what), (what))                       \
-  X(_ZdlPvm, "delete", (void* what, size_t bytes), (what, bytes)) \
-  X(_ZdaPv, "delete[]", (void* what), (what))                     \
-  X(_ZdaPvm, "delete[]", (void* what, size_t bytes), (what, bytes))
-#define HEDDLE_FREES(SYMBOL, NAME, PARAMETERS, ARGUMENTS)                                                    \
-  extern "C" void __real_##SYMBOL PARAMETERS;                                                                \
-  extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline void __wrap_##SYMBOL PARAMETERS { \
-    if (heddle_module_runtime == nullptr ||                                                                  \
-        !heddle_module_runtime->is_not_the_hosts(NAME, what, __builtin_return_address(0)))                   \
-      __real_##SYMBOL ARGUMENTS;                                                                             \
-  }
-HEDDLE_FREEING_FUNCTIONS(HEDDLE_FREES)
-#undef HEDDLE_FREES
-#undef HEDDLE_FREEING_FUNCTIONS
-
-// And what allocates: unset and overrun buffers are told.
-#define HEDDLE_ALLOCATES extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline
-extern "C" void* __real_malloc(size_t bytes);
-extern "C" void* __real_calloc(size_t count, size_t bytes);
-extern "C" void* __real_realloc(void* what, size_t bytes);
-extern "C" void* __real__Znam(size_t bytes);
-inline void* allocated_by_host(size_t bytes, bool is_written, const void* at) {
-  return heddle_module_runtime == nullptr ? nullptr
-                                          : heddle_module_runtime->allocate_host(bytes, is_written, at);
-}
-HEDDLE_ALLOCATES void* __wrap_malloc(size_t bytes) {
-  void* const made = allocated_by_host(bytes, false, __builtin_return_address(0));
-  return made != nullptr ? made : __real_malloc(bytes);
-}
-HEDDLE_ALLOCATES void* __wrap_calloc(size_t count, size_t bytes) {
-  size_t all = 0;
-  if (__builtin_mul_overflow(count, bytes, &all)) return __real_calloc(count, bytes);
-  void* const made = allocated_by_host(all, true, __builtin_return_address(0));
-  return made != nullptr ? made : __real_calloc(count, bytes);
-}
-HEDDLE_ALLOCATES void* __wrap_realloc(void* what, size_t bytes) {
-  const bool is_watched = heddle_module_runtime != nullptr && heddle_module_runtime->is_watched_host(what);
-  return is_watched ? heddle_module_runtime->reallocate_host(what, bytes, __builtin_return_address(0))
-                    : __real_realloc(what, bytes);
-}
-HEDDLE_ALLOCATES void* __wrap__Znam(size_t bytes) {
-  void* const made = allocated_by_host(bytes, false, __builtin_return_address(0));
-  return made != nullptr ? made : __real__Znam(bytes);
-}
-#undef HEDDLE_ALLOCATES
 #endif
 
 constexpr index3 index_of(dim3 d) {

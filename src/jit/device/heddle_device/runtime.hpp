@@ -110,9 +110,14 @@ class runtime {
   virtual int register_host(void* what, u64 bytes, allocation_name name) = 0;
   virtual int unregister_host(void* what) = 0;
   virtual int copy(const copy_request& what) = 0;
+  /// Tells of a copy of rows, columns or slices that the array with this memory does not have.
+  virtual int refuse_copy(const char* function, const void* memory) = 0;
   virtual int fill(const fill_request& what) = 0;
   virtual int describe(const void* pointer, pointer_facts* facts) = 0;
   virtual void memory_left(u64* free, u64* total) = 0;
+  /// How many bytes kernels may allocate.
+  virtual int limit_heap(u64 bytes) = 0;
+  virtual int describe_heap(u64* bytes) = 0;
   virtual int find_variable(const void* variable, void** where, u64* bytes) = 0;
 
   virtual void know_variable(const variable& v) = 0;
