@@ -594,7 +594,7 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 void* engine::shared(heddle_device::shared_variable& which) {
   if (which.size == 0) {
     // All dynamic ones are the same memory, and are called as the first is.
-    if (dynamic_.name == unnamed_dynamic_memory && which.name != nullptr) {
+    if (dynamic_.name == unnamed_dynamic_memory && *which.name != '\0') {
       dynamic_.name = which.name;
       dynamic_.element = which.element;
     }
@@ -605,7 +605,8 @@ void* engine::shared(heddle_device::shared_variable& which) {
       return now.thread->block->shared->memory.data() + layout_.variables[i].offset;
     }
   }
-  layout_.static_bytes += which.size;
+  // What functions of the device keep has no name.
+  if (*which.name != '\0') layout_.static_bytes += which.size;
   if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
     failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",
                            kernel_.name, layout_.static_bytes, most_static_shared);

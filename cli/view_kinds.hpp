@@ -20,6 +20,8 @@ struct view_kind {
 };
 
 view_kind view_of_life();
+view_kind view_of_laplace();
+view_kind view_of_lbm();
 
 /// All of them.
 std::vector<view_kind> view_kinds();

@@ -225,7 +225,8 @@ TEST_P(lattice_boltzmann, fields_and_their_pictures_are_those_of_the_rows) {
       const scale_of_colour scale = scale_of_colour::of(which, range);
       for (const hd::picture_part& part :
            {hd::picture_part::whole(columns, lines), {7, 3, 2, 5, 6}, {1, 2, 5, 6, 3}}) {
-        const std::vector<std::uint8_t> pixels = draw(tested.values(which), tested.solid(), scale, part);
+        const std::vector<std::uint8_t> pixels =
+            draw(tested.values(which), tested.solid_in_place(), scale, part);
         for (std::size_t j = 0; j < part.rows; ++j) {
           for (std::size_t i = 0; i < part.columns; ++i) {
             double sum = 0, count = 0;
@@ -248,8 +249,8 @@ TEST_P(lattice_boltzmann, fields_and_their_pictures_are_those_of_the_rows) {
         }
       }
       pictures whole(which);
-      EXPECT_EQ(whole.draw(tested),
-                draw(tested.values(which), tested.solid(), scale, hd::picture_part::whole(columns, lines)));
+      EXPECT_EQ(whole.draw(tested), draw(tested.values(which), tested.solid_in_place(), scale,
+                                         hd::picture_part::whole(columns, lines)));
     }
   }
 }

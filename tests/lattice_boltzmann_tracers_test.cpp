@@ -87,7 +87,7 @@ TEST_P(lattice_boltzmann, dye_enters_at_its_sources_and_goes_around_obstacles) {
 }
 
 TEST_P(lattice_boltzmann, lines_are_the_mean_of_noise_along_the_flow) {
-  const flow of(where, uniform(40, 24));
+  const flow of(where, uniform(40, 20));
   const carrier by = carrier_of(of);
   constexpr int reach = 5;
   for (const hd::picture_part& part : {hd::picture_part::whole(40, 24), {6, 4, 2, 10, 6}}) {

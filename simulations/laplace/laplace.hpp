@@ -112,8 +112,8 @@ class solver {
   /// Holds inner points at values from now on: walls at a potential; an edge, which always stays, gets the
   /// value. Of a point that comes twice the last counts. Iterations go on from what the others are, by the
   /// same method; multigrid then takes its coarse operators from the finest one (J. E. Dendy, Black box
-  /// multigrid, J. Comput. Phys. 48 (1982) 366), at the next cycle after a change: about ten cycles' time and
-  /// eight times the memory of the points. Throws heddle::error for points outside, for values as the
+  /// multigrid, J. Comput. Phys. 48 (1982) 366), at the next cycle after a change, with eleven times the
+  /// memory of the points. Throws heddle::error for points outside, for values as the
   /// constructor does, and over ranks, where no point inside can be held.
   void hold(std::span<const point_value<T>> points);
   /// The same for inner points where `mask`, of shape (H, W), is not 0, at the values that they have.

@@ -13,11 +13,11 @@
 namespace heddle::lbm {
 
 template <class R>
-array<float> values_on_gpu(const array<moments<R>>& of, const std::vector<std::uint8_t>& solid,
+array<float> values_on_gpu(const array<moments<R>>& of, const array_view<const std::uint8_t>& solid,
                            std::size_t width, field which);
 template <class R>
 array<float> velocities_on_gpu(const array<moments<R>>& of, std::size_t width);
-std::vector<std::uint8_t> draw_on_gpu(const array<float>& values, const std::vector<std::uint8_t>& solid,
+std::vector<std::uint8_t> draw_on_gpu(const array<float>& values, const array_view<const std::uint8_t>& solid,
                                       const scale_of_colour& scale, const picture_part& part);
 
 /// Solid cells of a grid; null where none is.
@@ -105,18 +105,18 @@ struct field_pixel {
   }
 };
 
-inline solid_view view_of(const array<std::uint8_t>& solid, std::size_t width, std::size_t height) {
+inline solid_view view_of(const array_view<const std::uint8_t>& solid, std::size_t width,
+                          std::size_t height) {
   return {solid.size() == 0 ? nullptr : solid.data(), width, height};
 }
 
 template <class R>
-array<float> find_values(const array<moments<R>>& of, const std::vector<std::uint8_t>& solid,
+array<float> find_values(const array<moments<R>>& of, const array_view<const std::uint8_t>& solid,
                          std::size_t width, field which) {
   const std::size_t height = of.size() / width;
-  const array<std::uint8_t> there(solid, of.where());
   array<float> values({height, width}, of.where());
   for_each_index(of.where(), extent{height, width},
-                 value_of_cell<R>{of.data(), view_of(there, width, height), which, values.data()});
+                 value_of_cell<R>{of.data(), view_of(solid, width, height), which, values.data()});
   return values;
 }
 
@@ -138,14 +138,13 @@ array<float> find_velocities(const array<moments<R>>& of, std::size_t width) {
 }
 
 inline std::vector<std::uint8_t> draw_pixels(const array<float>& values,
-                                             const std::vector<std::uint8_t>& solid,
+                                             const array_view<const std::uint8_t>& solid,
                                              const scale_of_colour& scale, const picture_part& part) {
   const std::size_t height = values.shape()[0], width = values.shape()[1];
   const target& where = values.where();
-  const array<std::uint8_t> there(solid, where);
   array<std::uint8_t> pixels(part.rows * part.columns, where);
   for_each_index(where, extent{part.rows, part.columns},
-                 field_pixel{values.data(), view_of(there, width, height), scale, part, pixels.data()});
+                 field_pixel{values.data(), view_of(solid, width, height), scale, part, pixels.data()});
   return pixels.to_vector();
 }
 

@@ -19,14 +19,14 @@ const char* name(field of) noexcept {
 }
 
 template <class R>
-array<float> values_of(const array<moments<R>>& of, const std::vector<std::uint8_t>& solid, std::size_t width,
-                       field which) {
+array<float> values_of(const array<moments<R>>& of, const array_view<const std::uint8_t>& solid,
+                       std::size_t width, field which) {
   return of.where().is_gpu() ? values_on_gpu(of, solid, width, which) : find_values(of, solid, width, which);
 }
-template array<float> values_of(const array<moments<float>>&, const std::vector<std::uint8_t>&, std::size_t,
-                                field);
-template array<float> values_of(const array<moments<double>>&, const std::vector<std::uint8_t>&, std::size_t,
-                                field);
+template array<float> values_of(const array<moments<float>>&, const array_view<const std::uint8_t>&,
+                                std::size_t, field);
+template array<float> values_of(const array<moments<double>>&, const array_view<const std::uint8_t>&,
+                                std::size_t, field);
 
 template <class R>
 array<float> velocities_of(const array<moments<R>>& of, std::size_t width) {
@@ -72,7 +72,7 @@ void fail_outside(const picture_part& part, std::size_t width, std::size_t heigh
                   part.columns, part.rows, part.side, part.left, part.top, width, height));
 }
 
-std::vector<std::uint8_t> draw(const array<float>& values, const std::vector<std::uint8_t>& solid,
+std::vector<std::uint8_t> draw(const array<float>& values, const array_view<const std::uint8_t>& solid,
                                const scale_of_colour& scale, const picture_part& part) {
   const std::size_t height = values.shape()[0], width = values.shape()[1];
   if (!part.is_within(width, height)) {

@@ -16,11 +16,11 @@ namespace heddle::lbm {
 inline constexpr int levels_of_colour = 255;
 inline constexpr std::uint8_t obstacle_colour = 255;
 
-/// The numbers of a field, see flow::values(), of the moments of all cells, where they are. `solid` is on the
-/// CPU and may have no elements.
+/// The numbers of a field, see flow::values(), of the moments of all cells, where they are. `solid` is there
+/// too, and of no elements where no cell is.
 template <class R>
-array<float> values_of(const array<moments<R>>& of, const std::vector<std::uint8_t>& solid, std::size_t width,
-                       field which);
+array<float> values_of(const array<moments<R>>& of, const array_view<const std::uint8_t>& solid,
+                       std::size_t width, field which);
 
 /// Their velocities, of shape (H, W, 2), where they are. What they are of solid cells means nothing.
 template <class R>
@@ -40,7 +40,7 @@ struct scale_of_colour {
 /// The places in a palette of the pixels of a part, whose rows count from the bottom, as rows from the top:
 /// of the mean of a square's fluid cells; a square without one has the obstacles' colour. Throws
 /// heddle::error for a part that is not in the grid.
-std::vector<std::uint8_t> draw(const array<float>& values, const std::vector<std::uint8_t>& solid,
+std::vector<std::uint8_t> draw(const array<float>& values, const array_view<const std::uint8_t>& solid,
                                const scale_of_colour& scale, const picture_part& part);
 
 [[noreturn]] void fail_outside(const picture_part& part, std::size_t width, std::size_t height);

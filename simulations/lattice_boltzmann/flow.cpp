@@ -123,11 +123,11 @@ struct flow::state_of final : flow::state {
 
   array<float> values(field which) override {
     if (!all || all->size() == 1) {
-      return values_of(device->moments_in_place(), solid, given.width, which);
+      return values_of(device->moments_in_place(), solid_in_place(), given.width, which);
     }
     array<moments<double>> rows({given.height, given.width});
     read(0, given.height, rows.data());
-    return values_of(rows, solid, given.width, which);
+    return values_of(rows, solid_in_place(), given.width, which);
   }
 
   array<float> velocity_in_place() override { return velocities_of(device->moments_in_place(), given.width); }
@@ -251,6 +251,9 @@ const std::vector<std::uint8_t>& flow::solid() const noexcept {
 }
 array<float> flow::velocity_in_place() const {
   return state_->velocity_in_place();
+}
+array_view<const std::uint8_t> flow::solid_in_place() const {
+  return state_->solid_in_place();
 }
 array<float> flow::values(field which) const {
   return state_->values(which);

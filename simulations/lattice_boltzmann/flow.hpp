@@ -61,6 +61,8 @@ class flow {
   bool is_solid(std::size_t x, std::size_t y) const noexcept;
   /// Other than 0 for solid cells, rows from the bottom; of no elements where none is.
   const std::vector<std::uint8_t>& solid() const noexcept;
+  /// The same where values() are, until obstacles change.
+  array_view<const std::uint8_t> solid_in_place() const;
 
   /// The whole of them, of shape (H, W); the velocity of shape (H, W, 2).
   array<float> density() const;

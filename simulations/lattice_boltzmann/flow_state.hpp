@@ -23,8 +23,9 @@ struct flow::state {
   std::optional<ranks> all;
   settings given;
   description about;
-  flow_plan plan;                   // of the rows of this rank
-  std::vector<std::uint8_t> solid;  // of all rows
+  flow_plan plan;                                  // of the rows of this rank
+  std::vector<std::uint8_t> solid;                 // of all rows
+  std::optional<array<std::uint8_t>> solid_there;  // the same where fields are, once it is asked for
   bool has_obstacles = false;
   std::uint64_t steps = 0;
   std::size_t fluid_cells = 0;
@@ -48,6 +49,12 @@ struct flow::state {
   virtual void read_populations(checkpoint_reader& from) = 0;
   virtual void write_compared(std::optional<checkpoint_writer>& to) = 0;
   virtual void read_compared(checkpoint_reader& from) = 0;
+
+  array_view<const std::uint8_t> solid_in_place() {
+    const bool is_here = all && all->size() > 1;
+    if (!solid_there) solid_there.emplace(solid, is_here ? target() : where);
+    return solid_there->view();
+  }
 
   /// Throws for a flow that has blown up.
   void check();

@@ -361,15 +361,15 @@ template std::unique_ptr<engine<float>> make_gpu_engine(const flow_plan&, const 
 template std::unique_ptr<engine<fixed16>> make_gpu_engine(const flow_plan&, const target&);
 
 template <class R>
-array<float> values_on_gpu(const array<moments<R>>& of, const std::vector<std::uint8_t>& solid,
+array<float> values_on_gpu(const array<moments<R>>& of, const array_view<const std::uint8_t>& solid,
                            std::size_t width, field which) {
   return find_values(of, solid, width, which);
 }
-template array<float> values_on_gpu(const array<moments<float>>&, const std::vector<std::uint8_t>&,
+template array<float> values_on_gpu(const array<moments<float>>&, const array_view<const std::uint8_t>&,
                                     std::size_t, field);
-template array<float> values_on_gpu(const array<moments<double>>&, const std::vector<std::uint8_t>&,
+template array<float> values_on_gpu(const array<moments<double>>&, const array_view<const std::uint8_t>&,
                                     std::size_t, field);
-std::vector<std::uint8_t> draw_on_gpu(const array<float>& values, const std::vector<std::uint8_t>& solid,
+std::vector<std::uint8_t> draw_on_gpu(const array<float>& values, const array_view<const std::uint8_t>& solid,
                                       const scale_of_colour& scale, const picture_part& part) {
   return draw_pixels(values, solid, scale, part);
 }

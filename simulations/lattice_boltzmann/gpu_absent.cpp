@@ -22,14 +22,15 @@ template std::unique_ptr<engine<float>> make_gpu_engine(const flow_plan&, const 
 template std::unique_ptr<engine<fixed16>> make_gpu_engine(const flow_plan&, const target&);
 
 template <class R>
-array<float> values_on_gpu(const array<moments<R>>&, const std::vector<std::uint8_t>&, std::size_t, field) {
+array<float> values_on_gpu(const array<moments<R>>&, const array_view<const std::uint8_t>&, std::size_t,
+                           field) {
   fail_without_gpu();
 }
-template array<float> values_on_gpu(const array<moments<float>>&, const std::vector<std::uint8_t>&,
+template array<float> values_on_gpu(const array<moments<float>>&, const array_view<const std::uint8_t>&,
                                     std::size_t, field);
-template array<float> values_on_gpu(const array<moments<double>>&, const std::vector<std::uint8_t>&,
+template array<float> values_on_gpu(const array<moments<double>>&, const array_view<const std::uint8_t>&,
                                     std::size_t, field);
-std::vector<std::uint8_t> draw_on_gpu(const array<float>&, const std::vector<std::uint8_t>&,
+std::vector<std::uint8_t> draw_on_gpu(const array<float>&, const array_view<const std::uint8_t>&,
                                       const scale_of_colour&, const picture_part&) {
   fail_without_gpu();
 }

@@ -33,8 +33,8 @@ const std::vector<std::uint8_t>& pictures::draw(const flow& of) {
   if (pixels_.empty() && !of.where().is_gpu()) require_memory(width * height * (2 * sizeof(float) + 1));
   const array<float> values = of.values(field_);
   range_ = std::max(range_, range_of(values));
-  pixels_ =
-      lbm::draw(values, of.solid(), scale_of_colour::of(field_, range_), picture_part::whole(width, height));
+  pixels_ = lbm::draw(values, of.solid_in_place(), scale_of_colour::of(field_, range_),
+                      picture_part::whole(width, height));
   return pixels_;
 }
 

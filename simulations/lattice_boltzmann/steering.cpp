@@ -18,6 +18,7 @@ void flow::state::set(const settings& wanted, std::vector<std::uint8_t> solid_of
   }
   check();
   const std::vector<std::uint8_t> before = std::exchange(solid, std::move(solid_of_wanted));
+  solid_there.reset();
   given = wanted;
   about = describe(given);
   if (compared) about.bytes += bytes_compared();

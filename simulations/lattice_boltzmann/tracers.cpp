@@ -13,9 +13,7 @@ namespace heddle::lbm {
 
 carrier carrier_of(const flow& of) {
   const flow_case which = of.given().which;
-  carrier made;
-  made.velocity = of.velocity_in_place();
-  made.solid = array<std::uint8_t>(of.solid(), of.where());
+  carrier made{of.velocity_in_place(), of.solid_in_place()};
   made.periodic_x = which == flow_case::taylor_green || (which == flow_case::channel && !is_open(of.given()));
   made.periodic_y = which == flow_case::taylor_green || which == flow_case::free;
   return made;
@@ -51,11 +49,11 @@ void dye::advance(const flow& of, double steps) {
   }
   if (!(steps > 0)) return;
   const carrier by = carrier_of(of);
-  const double passes = std::max(1.0, std::ceil(2 * of.given().velocity * steps));
-  for (double done = 0; done < passes; ++done) {
+  const auto passes = static_cast<std::uint64_t>(std::max(1.0, std::ceil(2 * of.given().velocity * steps)));
+  const auto part = static_cast<float>(steps / static_cast<double>(passes));
+  for (std::uint64_t done = 0; done < passes; ++done) {
     const dye_pass pass{now_.data(), carried_.data(), next_.data(),
                         sources_.size() == 0 ? nullptr : sources_.data()};
-    const auto part = static_cast<float>(steps / passes);
     if (now_.where().is_gpu()) {
       carry_on_gpu(by, pass, part);
     } else {

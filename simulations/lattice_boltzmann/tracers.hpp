@@ -14,7 +14,7 @@ namespace heddle::lbm {
 /// The velocity of all cells where the flow is, of shape (H, W, 2), and how it goes on beyond the edges.
 struct carrier {
   array<float> velocity;
-  array<std::uint8_t> solid;  // of no elements where none is
+  array_view<const std::uint8_t> solid;  // of no elements where none is; until obstacles change
   bool periodic_x = false, periodic_y = false;
 };
 /// Throws heddle::error over ranks.

@@ -238,7 +238,7 @@ std::string writer::predicate(const operand& o) const {
 
 std::string writer::plain_address(const operand& o) const {
   if (o.kind != operand_kind::address) throw error("an address is expected, in brackets");
-  const std::string from = bits(o.parts[0], bits_type(64));
+  std::string from = bits(o.parts[0], bits_type(64));
   if (o.offset.empty()) return from;
   if (o.offset[0] == '%')
     return fmt::format("{} + {}", from,

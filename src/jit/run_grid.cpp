@@ -47,7 +47,8 @@ struct grid_state {
   // Where shared variables are in a block's memory, which the dynamic ones begin.
   std::mutex layout;
   places known;
-  std::size_t static_bytes = 0;
+  std::size_t static_bytes = 0, kept_bytes = 0;
+  static constexpr std::size_t most_kept = 16 * 1024;
 
   grid_state(const cpu_library& of, const cpu_launch& what)
       : library(of),
@@ -56,7 +57,7 @@ struct grid_state {
         threads_a_block(static_cast<std::uint32_t>(volume(what.block))) {}
 
   std::size_t dynamic_bytes() const { return (launch.shared_bytes + 255) / 256 * 256; }
-  std::size_t shared_bytes() const { return dynamic_bytes() + most_static_shared; }
+  std::size_t shared_bytes() const { return dynamic_bytes() + most_static_shared + most_kept; }
 
   void arrive(std::uint64_t waiting, std::uint64_t ending) {
     const std::lock_guard lock(barrier);
@@ -73,6 +74,14 @@ struct grid_state {
       if (variable == &which) return place;
     }
     const std::size_t alignment = std::max<std::size_t>(which.alignment, 1);
+    if (*which.name == '\0') {
+      // What functions of the device keep does not count.
+      const std::size_t place = (kept_bytes + alignment - 1) / alignment * alignment;
+      kept_bytes = place + which.size;
+      if (kept_bytes > most_kept) throw error("functions of the device keep too much for a block");
+      known.emplace_back(&which, dynamic_bytes() + most_static_shared + place);
+      return known.back().second;
+    }
     const std::size_t place = (static_bytes + alignment - 1) / alignment * alignment;
     if (place + which.size > most_static_shared) {
       throw error(fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",

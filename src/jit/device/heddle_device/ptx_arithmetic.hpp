@@ -9,26 +9,27 @@ namespace heddle_device::ptx {
 template <class T>
 using unsigned_of = std::make_unsigned_t<T>;
 
-/// Carries of each thread between instructions, also of different asm statements.
-inline constexpr u32 carries = 1 << 16;
-static thread_local u8 carry_of[carries];
-HEDDLE_DEVICE u64 place_of_carry() {
-  return (rank_of_block() * 1024 + rank_in_block()) % carries;
+/// The carry of each thread, also between asm statements.
+struct carry_flag {
+  bool is_set;
+};
+// Not inlined where they would be instrumented.
+__attribute__((no_sanitize("thread"), noinline)) inline bool carry_of(const carry_flag* thread) {
+  return thread->is_set;
 }
-// Not inlined where it would be instrumented.
-__attribute__((no_sanitize("thread"), noinline)) inline bool carry_at(u64 place) {
-  return carry_of[place] != 0;
+__attribute__((no_sanitize("thread"), noinline)) inline void set_carry_of(carry_flag* thread, bool carry) {
+  thread->is_set = carry;
 }
-__attribute__((no_sanitize("thread"), noinline)) inline void set_carry_at(u64 place, bool carry) {
-  carry_of[place] = carry ? 1 : 0;
+HEDDLE_DEVICE carry_flag* own_carry() {
+  return of_threads<carry_flag>() + rank_in_block();
 }
 template <class U, bool Takes, bool Gives>
 HEDDLE_DEVICE U add_with_carry(U a, U b) {
   U sum = a, second = 0;
   const bool first = __builtin_add_overflow(a, b, &sum);
-  const bool last = Takes && __builtin_add_overflow(sum, static_cast<U>(carry_at(place_of_carry())), &second);
+  const bool last = Takes && __builtin_add_overflow(sum, static_cast<U>(carry_of(own_carry())), &second);
   if (!Takes) second = sum;
-  if (Gives) set_carry_at(place_of_carry(), first || last);
+  if (Gives) set_carry_of(own_carry(), first || last);
   return second;
 }
 template <class U, bool Takes, bool Gives>
@@ -36,9 +37,9 @@ HEDDLE_DEVICE U subtract_with_borrow(U a, U b) {
   U difference = a, second = 0;
   const bool first = __builtin_sub_overflow(a, b, &difference);
   const bool last =
-      Takes && __builtin_sub_overflow(difference, static_cast<U>(carry_at(place_of_carry())), &second);
+      Takes && __builtin_sub_overflow(difference, static_cast<U>(carry_of(own_carry())), &second);
   if (!Takes) second = difference;
-  if (Gives) set_carry_at(place_of_carry(), first || last);
+  if (Gives) set_carry_of(own_carry(), first || last);
   return second;
 }
 

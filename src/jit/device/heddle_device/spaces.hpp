@@ -9,8 +9,15 @@ namespace heddle_device {
 
 /// Somewhere in the block's shared memory, which is less than 2^31 bytes.
 HEDDLE_DEVICE const char* within_shared() {
-  static shared_variable dynamic = {nullptr, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
+  static shared_variable dynamic = {"", 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   return static_cast<const char*>(heddle_shared(&dynamic));
+}
+/// What functions of the device keep for each thread of a block. It has no name, is not watched, and does not
+/// count among a kernel's shared variables.
+template <class T>
+HEDDLE_DEVICE T* of_threads() {
+  static shared_variable own = {"", 1024 * sizeof(T), 16, {scalar::u8, 1, nullptr, nullptr}};
+  return static_cast<T*>(heddle_shared(&own));
 }
 /// The last bits of an address stay, so that what divides it does.
 HEDDLE_DEVICE u32 shared_address(u64 pointer) {
