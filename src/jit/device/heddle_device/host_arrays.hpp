@@ -4,12 +4,6 @@
 
 #include "texture_objects.hpp"
 
-#define HEDDLE_HOST inline cudaError_t
-#define HEDDLE_RUNTIME(...)                    \
-  (heddle_device::program_runtime() == nullptr \
-       ? cudaErrorNoDevice                     \
-       : static_cast<cudaError_t>(heddle_device::program_runtime()->__VA_ARGS__))
-
 // ---------------------------------------------------------------------------------------- descriptions
 
 inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
@@ -359,6 +353,3 @@ HEDDLE_HOST cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* what, cudaSurface
   *what = known->resource;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
-
-#undef HEDDLE_HOST
-#undef HEDDLE_RUNTIME
