@@ -3,7 +3,7 @@
 namespace heddle::cli {
 
 std::vector<view_kind> view_kinds() {
-  return {view_of_life()};
+  return {view_of_life(), view_of_mandelbrot()};
 }
 
 }  // namespace heddle::cli

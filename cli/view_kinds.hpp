@@ -20,6 +20,7 @@ struct view_kind {
 };
 
 view_kind view_of_life();
+view_kind view_of_mandelbrot();
 
 /// All of them.
 std::vector<view_kind> view_kinds();
