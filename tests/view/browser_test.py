@@ -369,8 +369,11 @@ def draw_pictures(folder):
     with Server("mandelbrot", "--center=0.3e-100,1", "--zoom", "1e100", "--palette", "ocean", "--smooth") as server:
         page = browser.page(server)
         page.set_viewport_size({"width": 1024, "height": 640})
-        page.click("#home")
         shown(page, "of.finished === of.frame")
+        # The whole is that of the last frame's window.
+        while float(page.get_attribute("#picture", "data-scale")) > 1e-102:
+            page.click("#home")
+            shown(page, "of.finished === of.frame")
         page.evaluate("document.activeElement.blur()")
         page.screenshot(path=folder / "view-mandelbrot.png")
         page.context.close()
