@@ -206,7 +206,8 @@ std::vector<finding> one_of_each_cause(std::vector<finding> findings) {
   std::vector<finding> result;
   for (finding& f : findings) {
     const bool is_of_kernel = !f.places.empty() && f.places.front().has_thread;
-    if (f.kind != finding_kind::data_race || !is_of_kernel || f.detail == different_streams) {
+    if (f.kind != finding_kind::data_race || !is_of_kernel || f.detail == different_streams ||
+        f.detail == launched_meanwhile) {
       result.push_back(std::move(f));
       continue;
     }

@@ -45,13 +45,13 @@ int error_after(finding_kind kind) {
 }  // namespace
 
 void program_runtime::know(const heddle_device::known_kernel& kernel) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const auto [at, is_new] = kernels_.try_emplace(kernel.address, kernel_known{"", kernel});
   if (!is_new && at->second.how.most_threads == 0) at->second.how.most_threads = kernel.most_threads;
 }
 
 int program_runtime::describe_kernel(const void* address, heddle_device::kernel_facts* facts) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const auto known = kernels_.find(address);
   const auto limit = shared_limits_.find(address);
   const std::uint64_t bound = known == kernels_.end() ? 0 : known->second.how.most_threads;
@@ -61,7 +61,7 @@ int program_runtime::describe_kernel(const void* address, heddle_device::kernel_
 }
 
 int program_runtime::limit_shared(const void* address, heddle_device::u64 bytes) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (bytes > heddle_device::device_facts::most_shared_a_block) return fail(errors::invalid_value);
   shared_limits_[address] = bytes;
   return fail(0);
@@ -96,17 +96,14 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
   return 0;
 }
 
-int program_runtime::launch(const heddle_device::launch_request& q) {
-  const std::lock_guard lock(mutex_);
-  if (lasting_error_ != 0) return lasting_error_;
+bool program_runtime::find_kernel(const heddle_device::launch_request& q, heddle_device::known_kernel& how,
+                                  kernel_call& kernel) const {
   const bool is_statement = q.name != nullptr;
-  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
-  heddle_device::known_kernel how = q.kernel;
-  kernel_call kernel;
+  how = q.kernel;
   kernel.name = is_statement ? q.name : "a kernel";
   if (q.is_address) {
     const auto known = kernels_.find(q.function);
-    if (how.call == nullptr && known == kernels_.end()) return fail(errors::invalid_device_function);
+    if (how.call == nullptr && known == kernels_.end()) return false;
     if (known != kernels_.end()) {
       if (!is_statement && !known->second.name.empty()) kernel.name = known->second.name;
       kernel.most_threads = known->second.how.most_threads;
@@ -117,12 +114,28 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
   // What a table of the module knows of it has what it calls in the place of its address.
   kernel.function = q.kernel.call == nullptr && q.is_address ? how.address : q.function;
   kernel.most_threads = std::max<std::uint64_t>(kernel.most_threads, how.most_threads);
+  return true;
+}
+
+std::string program_runtime::text_of_launch(const heddle_device::launch_request& q,
+                                            const std::string& kernel) {
+  return fmt::format("launches {}<<<{}, {}>>>", kernel, launch_text(q.grid), launch_text(q.block));
+}
+
+int program_runtime::launch(const heddle_device::launch_request& q) {
+  if (now.thread != nullptr) return launch_from_kernel(q);
+  const auto lock = lock_unless_in_kernel();
+  if (lasting_error_ != 0) return lasting_error_;
+  const bool is_statement = q.name != nullptr;
+  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  heddle_device::known_kernel how;
+  kernel_call kernel;
+  if (!find_kernel(q, how, kernel)) return fail(errors::invalid_device_function);
   kernel.is_cooperative = q.is_cooperative;
   kernel.blocks_are_independent = blocks_are_independent_;
 
   const std::vector<std::uintptr_t> at = call_stack();
-  const std::string written =
-      fmt::format("launches {}<<<{}, {}>>>", kernel.name, launch_text(q.grid), launch_text(q.block));
+  const std::string written = text_of_launch(q, kernel.name);
   std::string why;
   if (const int error = check(q, kernel, why); error != 0) {
     has_launch_failed_ = true;
@@ -254,7 +267,8 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
     try {
       if (repeats) first.begin(kept);
       const auto began = std::chrono::steady_clock::now();
-      runs.run_schedule(0);
+      have_children_ = false;
+      run_schedule(runs, 0);
       call.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       was_stopped = runs.is_stopping();
       // What the first leaves is what the program goes on with; the others begin where it began.

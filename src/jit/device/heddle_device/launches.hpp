@@ -23,6 +23,13 @@ inline runtime* program_runtime() {
   return heddle_module_runtime;
 }
 
+/// Calls a function of the runtime's, which kernels may do: its own memory is none that is watched.
+template <class F>
+__attribute__((no_sanitize("thread"))) cudaError_t ask_runtime(const F& f) {
+  return heddle_module_runtime == nullptr ? cudaErrorNoDevice
+                                          : static_cast<cudaError_t>(f(heddle_module_runtime));
+}
+
 #ifdef HEDDLE_PROGRAM
 /// Each file of a program makes its kernels known before anything of the program is initialised.
 inline void begin_file(const kernel_entry* kernels) {
@@ -87,7 +94,7 @@ struct launch_configuration {
   size_t shared_bytes;
   cudaStream_t stream;
 
-  cudaError_t operator()(launch_request request) const {
+  __attribute__((no_sanitize("thread"))) cudaError_t operator()(launch_request request) const {
     if (program_runtime() == nullptr) return cudaErrorNoDevice;
     request.name = name;
     request.grid = index_of(grid);
@@ -135,18 +142,19 @@ struct deduced_launcher {
   launch_configuration how;
   u64 most_threads;
 
+  /// Calls a copy of `call`: what launches may be gone when it does.
   template <class... A>
   struct closure {
-    const Call& call;
-    void* const* pointers;
+    Call call;
     template <unsigned... I>
     __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) void run(
-        typename kernel_of<A...>::template indices<I...>) const {
-      call(*static_cast<A*>(pointers[I])...);
+        void* const* arguments, typename kernel_of<A...>::template indices<I...>) const {
+      (void)arguments;
+      call(*static_cast<A*>(arguments[I])...);
     }
-    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(const void* self,
-                                                                                       void* const*) {
-      static_cast<const closure*>(self)->run(typename kernel_of<A...>::all());
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(
+        const void* self, void* const* arguments) {
+      static_cast<const closure*>(self)->run(arguments, typename kernel_of<A...>::all());
     }
   };
 
@@ -158,11 +166,12 @@ struct deduced_launcher {
                    false, pointers);
       return;
     }
-    const closure<A...> begins{call, pointers};
+    const closure<A...> begins{call};
     launch_request request{};
     request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A),
                       most_threads};
     request.function = &begins;
+    request.function_bytes = sizeof begins;
     request.arguments = pointers;
     how(request);
   }

@@ -61,6 +61,7 @@ struct launch_request {
   const char* name;        ///< as the program writes it; null where only the address is known
   const void* function;    ///< what `call` is given: the kernel's address, or something of the launch's own
   bool is_address;         ///< the former
+  u64 function_bytes;      ///< of the latter
   known_kernel kernel;     ///< its `call` is null where it is to be found by its address
   void* const* arguments;  ///< a pointer to each
   index3 grid, block;
