@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <fmt/core.h>
 #include <sys/mman.h>
@@ -151,6 +152,16 @@ void allocations::free(allocation& a) {
   if (freed_.size() > freed_ones_known) freed_.pop_front();
 }
 
+void allocations::revive(allocation& a) {
+  region& r = a.memory;
+  std::erase(freed_, &a);
+  a.is_freed = false;
+  a.freed_at.clear();
+  r.bytes = std::exchange(r.freed_bytes, 0);
+  r.set_written(false);
+  if (a.kind == memory_kind::device) device_bytes_ += r.bytes;
+}
+
 allocation* allocations::find(std::uintptr_t address) {
   auto after = all_.upper_bound(address);
   if (after == all_.begin()) return nullptr;
@@ -161,6 +172,16 @@ allocation* allocations::find(std::uintptr_t address) {
 allocation* allocations::find_variable(std::uintptr_t address) {
   allocation* const a = find(address);
   return a != nullptr && a->memory.is_variable ? a : nullptr;
+}
+
+std::vector<const allocation*> allocations::variables_named(const std::string& name) const {
+  const std::size_t spaces = name.rfind("::");
+  const std::string own = spaces == std::string::npos ? name : name.substr(spaces + 2);
+  std::vector<const allocation*> result;
+  for (const auto& [low, a] : all_) {
+    if (a->memory.is_variable && (a->memory.name == name || a->memory.name == own)) result.push_back(a.get());
+  }
+  return result;
 }
 
 std::vector<region*> allocations::regions() {

@@ -47,9 +47,13 @@ class allocations {
   void add_variable(const heddle_device::variable& v);
   /// Its address is not given to another allocation for as long as there are others.
   void free(allocation& a);
+  /// One that was freed is there again, at its address, with nothing written in it.
+  void revive(allocation& a);
 
   /// The one that the address is in or next to, freed ones among them; null for none.
   allocation* find(std::uintptr_t address);
+  /// The variables of the device of this name, with its namespaces or without.
+  std::vector<const allocation*> variables_named(const std::string& name) const;
   /// The variable of the device with this address; null for none.
   allocation* find_variable(std::uintptr_t address);
 

@@ -7,7 +7,7 @@ namespace heddle::checker {
 compiled_kernel compile_kernel(const std::string& path, compile_options options, const std::string& kernel) {
   options.is_watched = true;
   if (!jit::parse_kernel_name(kernel).arguments.empty()) options.instances.push_back(kernel);
-  compiled_kernel made{jit::compile_file(path, std::move(options)), nullptr};
+  compiled_kernel made{jit::compile_file(path, options), nullptr};
   made.loaded = std::make_unique<module>(made.compiled.library->path(),
                                          jit::find_kernel(made.compiled.kernels, kernel), kernel);
   return made;

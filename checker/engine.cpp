@@ -169,6 +169,7 @@ bool engine::begin_block() {
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->at_warp = b->done = 0;
   b->at_number = {};
+  b->arrived_at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
@@ -373,6 +374,7 @@ void engine::fiber_body(void* thread) {
     t->stack_begin = begin;
     try {
       e.kernel_.call(e.kernel_.function, e.kernel_.arguments);
+      if (!t->copies.is_empty()) e.finish_copies(*t, t->copies.take_all());
       if (t->out_of_bounds) e.flush_bounds(*t);
     } catch (const std::exception& wrong) {
       // There is nobody above to catch it on this stack.
@@ -592,7 +594,7 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 void* engine::shared(heddle_device::shared_variable& which) {
   if (which.size == 0) {
     // All dynamic ones are the same memory, and are called as the first is.
-    if (dynamic_.name == unnamed_dynamic_memory) {
+    if (dynamic_.name == unnamed_dynamic_memory && *which.name != '\0') {
       dynamic_.name = which.name;
       dynamic_.element = which.element;
     }
@@ -603,7 +605,8 @@ void* engine::shared(heddle_device::shared_variable& which) {
       return now.thread->block->shared->memory.data() + layout_.variables[i].offset;
     }
   }
-  layout_.static_bytes += which.size;
+  // What functions of the device keep has no name.
+  if (*which.name != '\0') layout_.static_bytes += which.size;
   if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
     failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",
                            kernel_.name, layout_.static_bytes, most_static_shared);

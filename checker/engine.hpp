@@ -1,5 +1,6 @@
 #pragma once
 
+#include "asynchronous_copy.hpp"
 #include "device_heap.hpp"
 #include "finding.hpp"
 #include "jit/fiber.hpp"
@@ -130,6 +131,8 @@ struct thread_state : thread_facts {
   };
   std::vector<held_lock> locks;
 
+  asynchronous_copies copies;
+
   // Writes that another thread's write met, until they are done: whether they change what is there.
   struct racing_write {
     std::size_t finding;
@@ -147,6 +150,7 @@ struct thread_state : thread_facts {
     }
     out_of_bounds.reset();
     locks.clear();
+    copies.clear();
     racing_writes.clear();
   }
 };
@@ -180,6 +184,8 @@ struct block_state {
   std::deque<std::uint32_t> ready;
   std::uint32_t at_barrier = 0, at_grid = 0, at_warp = 0, done = 0;
   std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
+  /// By threads that have arrived at barriers of a number and have gone on.
+  std::array<clocks, heddle_device::numbered_barriers> arrived_at_number{};
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
@@ -252,7 +258,13 @@ class engine {
   void fence(thread_state& t, heddle_device::scope scope);
   int barrier(thread_state& t, heddle_device::barrier_kind kind, int predicate, const char* file, int line);
   void barrier_of(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
+  /// The same without waiting.
+  void arrive_at(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
+  void begin_copy(thread_state& t, const asynchronous_copy& c);
+  void finish_copies(thread_state& t, const std::vector<asynchronous_copy>& copies);
+  /// Of a function of the device, against its rules; stops the launch.
+  void misuse(thread_state& t, const std::string& what, std::uintptr_t pc);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
   void* shared(heddle_device::shared_variable& which);
@@ -353,6 +365,8 @@ class engine {
 
   // Barriers and warps.
   void complete_barrier(block_state& b);
+  void check_numbered(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
+  void complete_numbered(block_state& b, std::uint32_t number);
   void pass_barrier(block_state& b);
   void report_barrier(block_state& b);
   bool complete_warp(block_state& b, std::uint32_t first_lane, std::uint32_t mask, const warp_visit& what);

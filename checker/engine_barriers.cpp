@@ -33,42 +33,57 @@ int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const cha
   return t.result;
 }
 
+void engine::check_numbered(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file,
+                            int line) {
+  if (t.out_of_bounds) flush_bounds(t);
+  if (number >= t.block->at_number.size() || count == 0 || count % 32 != 0) {
+    failure_ =
+        fmt::format("{}:{}: barrier {} of {} threads: barriers are numbered from 0 to {}, and of whole warps",
+                    file, line, number, count, t.block->at_number.size() - 1);
+    stop(t);
+  }
+}
+
 /// A barrier of so many threads, which others of the block need not reach.
 void engine::barrier_of(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file,
                         int line) {
-  block_state& b = *t.block;
-  if (t.out_of_bounds) flush_bounds(t);
-  if (number >= b.at_number.size() || count == 0 || count % 32 != 0) {
-    failure_ =
-        fmt::format("{}:{}: barrier {} of {} threads: barriers are numbered from 0 to {}, and of whole warps",
-                    file, line, number, count, b.at_number.size() - 1);
-    stop(t);
-  }
+  check_numbered(t, number, count, file, line);
   t.file = file;
   t.line = line;
   t.number = number;
   t.waits_for = waiting::numbered_barrier;
-  if (++b.at_number[number] == count) {
-    b.at_number[number] = 0;
-    const auto waits = [&](const thread_state& other) {
-      return other.waits_for == waiting::numbered_barrier && other.number == number;
-    };
-    // What they did comes before what any of them does from here on.
-    clocks all;
-    for (thread_state& other : b.threads) {
-      if (!waits(other)) continue;
-      if (options_.is_watched) all = joined(all, now_of(other));
-      ++other.clock;
-    }
-    for (thread_state& other : b.threads) {
-      if (!waits(other)) continue;
-      learn(other, all);
-      other.looks_at = nullptr;
-      other.waits_for = waiting::nothing;
-      make_ready(b, other);
-    }
-  }
+  if (++t.block->at_number[number] == count) complete_numbered(*t.block, number);
   leave(t);
+}
+
+void engine::arrive_at(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file,
+                       int line) {
+  check_numbered(t, number, count, file, line);
+  block_state& b = *t.block;
+  if (options_.is_watched) b.arrived_at_number[number] = joined(b.arrived_at_number[number], now_of(t));
+  ++t.clock;
+  if (++b.at_number[number] == count) complete_numbered(b, number);
+}
+
+/// What those did that have arrived comes before what any does from here on that waits.
+void engine::complete_numbered(block_state& b, std::uint32_t number) {
+  b.at_number[number] = 0;
+  const auto waits = [&](const thread_state& other) {
+    return other.waits_for == waiting::numbered_barrier && other.number == number;
+  };
+  clocks all = std::exchange(b.arrived_at_number[number], nullptr);
+  for (thread_state& other : b.threads) {
+    if (!waits(other)) continue;
+    if (options_.is_watched) all = joined(all, now_of(other));
+    ++other.clock;
+  }
+  for (thread_state& other : b.threads) {
+    if (!waits(other)) continue;
+    if (all) learn(other, all);
+    other.looks_at = nullptr;
+    other.waits_for = waiting::nothing;
+    make_ready(b, other);
+  }
 }
 
 /// Some threads wait at a barrier that the others will not reach.

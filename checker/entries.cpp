@@ -283,6 +283,27 @@ int entry_heddle_barrier(heddle_device::barrier_kind kind, int predicate, const 
 void entry_heddle_barrier_of(unsigned number, unsigned count, const char* file, int line) {
   running_engine(HEDDLE_PC).barrier_of(*now.thread, number, count, file, line);
 }
+void entry_heddle_arrive_at(unsigned number, unsigned count, const char* file, int line) {
+  running_engine(HEDDLE_PC).arrive_at(*now.thread, number, count, file, line);
+}
+void entry_heddle_begin_copy(void* to, const void* from, unsigned bytes, unsigned read) {
+  engine& by = running_engine(HEDDLE_PC);
+  now.thread->frame = HEDDLE_FRAME;
+  by.begin_copy(*now.thread, {to, from, bytes, read, HEDDLE_PC});
+}
+void entry_heddle_commit_copies() {
+  calling(HEDDLE_PC).copies.commit();
+}
+void entry_heddle_wait_copies(unsigned groups) {
+  engine& by = running_engine(HEDDLE_PC);
+  now.thread->frame = HEDDLE_FRAME;
+  const bool is_all = groups == ~0u;
+  by.finish_copies(*now.thread,
+                   is_all ? now.thread->copies.take_all() : now.thread->copies.take_all_but(groups));
+}
+void entry_heddle_misuse(const char* what) {
+  running_engine(HEDDLE_PC).misuse(*now.thread, what, HEDDLE_PC);
+}
 void entry_heddle_grid_barrier(const char* file, int line) {
   running_engine(HEDDLE_PC).grid_barrier(*now.thread, file, line);
 }

@@ -27,6 +27,7 @@ enum class finding_kind : std::uint8_t {
   wide_shift,
   invalid_texture,
   incoherent_read,
+  misuse,
   // Of whole programs.
   use_after_free,
   host_access,
@@ -35,6 +36,7 @@ enum class finding_kind : std::uint8_t {
   invalid_copy,
   invalid_free,
   unchecked_error,
+  invalid_capture,
   leak,
   failed_program,
 };

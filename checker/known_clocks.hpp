@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <queue>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -119,6 +121,37 @@ class known_clocks {
     return entries;
   }
 
+  /// What any of them says. Those that learnt of one another say much of the same, which merging leaves out
+  /// as early as it can: the shortest come first.
+  static std::vector<entry> merged(const std::vector<const known_clocks*>& all) {
+    std::vector<entry> short_ones;
+    std::deque<std::vector<entry>> made;
+    const auto is_longer = [](const auto* a, const auto* b) { return a->size() > b->size(); };
+    std::priority_queue<const std::vector<entry>*, std::vector<const std::vector<entry>*>,
+                        decltype(is_longer)>
+        lists(is_longer);
+    for (const known_clocks* const one : all) {
+      const std::vector<entry>& list = one->entries_;
+      if (list.size() <= few) {
+        short_ones.insert(short_ones.end(), list.begin(), list.end());
+      } else {
+        lists.push(&list);
+      }
+    }
+    made.push_back(sorted(std::move(short_ones)));
+    lists.push(&made.back());
+    while (lists.size() > 1) {
+      const std::vector<entry>* const a = lists.top();
+      lists.pop();
+      const std::vector<entry>* const b = lists.top();
+      lists.pop();
+      bool is_a = false;
+      made.push_back(merged(*a, *b, is_a));
+      lists.push(&made.back());
+    }
+    return std::move(made.back());
+  }
+
   /// Makes entries of what this and those that it was made of say.
   void put_together() const {
     if (first_ == nullptr) return;
@@ -135,15 +168,7 @@ class known_clocks {
         open.push_back(one->second_.get());
       }
     }
-    const auto largest = std::max_element(whole.begin(), whole.end(), [](const auto* a, const auto* b) {
-      return a->entries_.size() < b->entries_.size();
-    });
-    std::vector<entry> others;
-    for (const known_clocks* const one : whole) {
-      if (one != *largest) others.insert(others.end(), one->entries_.begin(), one->entries_.end());
-    }
-    bool is_largest = false;
-    entries_ = merged((*largest)->entries_, sorted(std::move(others)), is_largest);
+    entries_ = merged(whole);
     first_ = second_ = nullptr;
     depth_ = parts_ = 0;
   }

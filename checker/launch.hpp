@@ -47,6 +47,11 @@ constexpr const char* different_streams =
     "for "
     "does, or a wait of the host between them";
 
+/// Of one of two nodes of a graph.
+constexpr const char* different_nodes =
+    "they are nodes of one graph, and no way of dependencies leads from one to the other: an edge between "
+    "them, or an event that one captured stream records and the other waits for, orders them";
+
 /// What may still be under way on another stream while a kernel runs: a launch, or a copy or a fill.
 struct concurrent_work {
   place by;                                         ///< what the host called, and where

@@ -3,6 +3,7 @@
 #include "jit/module_state.hpp"
 #include "jit/source_names.hpp"
 #include "launch.hpp"
+#include "launch_tree.hpp"
 #include "race_hint.hpp"
 
 #include <algorithm>
@@ -196,6 +197,10 @@ void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& 
   if (!f.variable.empty()) f.detail.clear();
 }
 
+bool is_between_launches(const finding& f) {
+  return f.detail == different_streams || f.detail == different_nodes || f.detail == launched_meanwhile;
+}
+
 /// What one mistake leads to is told once: races on a variable within a function that the same would order.
 /// The first has the places of all.
 std::vector<finding> one_of_each_cause(std::vector<finding> findings) {
@@ -206,8 +211,7 @@ std::vector<finding> one_of_each_cause(std::vector<finding> findings) {
   std::vector<finding> result;
   for (finding& f : findings) {
     const bool is_of_kernel = !f.places.empty() && f.places.front().has_thread;
-    if (f.kind != finding_kind::data_race || !is_of_kernel || f.detail == different_streams ||
-        f.detail == launched_meanwhile) {
+    if (f.kind != finding_kind::data_race || !is_of_kernel || is_between_launches(f)) {
       result.push_back(std::move(f));
       continue;
     }
@@ -306,8 +310,8 @@ void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vect
       if (p.has_thread == is_of_kernel) places.emplace_back(p.file, p.line);
     }
     std::sort(places.begin(), places.end());
-    const auto [at, is_new] = first.try_emplace(
-        {f.kind, std::move(places), f.variable, f.detail == different_streams}, distinct.size());
+    const auto [at, is_new] =
+        first.try_emplace({f.kind, std::move(places), f.variable, is_between_launches(f)}, distinct.size());
     if (is_new) {
       distinct.push_back(std::move(f));
       continue;

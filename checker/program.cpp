@@ -3,11 +3,15 @@
 #include "call_main.hpp"
 #include "finding_message.hpp"
 #include "io/contents.hpp"
+#include "jit/cache.hpp"
 #include "lines.hpp"
 #include "profile_message.hpp"
 #include "program_runtime.hpp"
+#include "run_time_source.hpp"
 #include "signal_context.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
+#include <heddle/io/temporary_folder.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -35,6 +39,28 @@ namespace {
 
 std::string path_of_module;
 
+/// Files in memory of a run: what is found, and what the program writes where that is kept.
+struct program_files {
+  int messages = make(), output = make(), error = make();
+
+  program_files() = default;
+  ~program_files() {
+    for (const int file : {messages, output, error}) close(file);
+  }
+  program_files(const program_files&) = delete;
+  program_files& operator=(const program_files&) = delete;
+
+  static int make() {
+    const int file = memfd_create("heddle", MFD_CLOEXEC);
+    if (file < 0) throw heddle::error(fmt::format("no file for what is found: {}", std::strerror(errno)));
+    return file;
+  }
+  static std::string contents(int file) {
+    lseek(file, 0, SEEK_SET);
+    return impl::contents(file).value_or("");
+  }
+};
+
 void handle(int signal, siginfo_t* information, void* context_of_signal) {
   const std::uintptr_t pc = instruction_of(*static_cast<const ucontext_t*>(context_of_signal));
   running_program->report_signal(signal, pc, reinterpret_cast<std::uintptr_t>(information->si_addr));
@@ -57,12 +83,15 @@ void handle_signals() {
 }
 
 [[noreturn]] void be_program(const jit::compilation& compiled, const std::vector<std::string>& words,
-                             const program_options& options, int messages) {
+                             const program_options& options, const program_files& files,
+                             const std::vector<run_time_source>& sources) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (options.prints_to_error) dup2(STDERR_FILENO, STDOUT_FILENO);
+  const int messages = files.messages;
   const bool independent = compiled.kernels.empty() || compiled.kernels.front().blocks_are_independent;
   // It outlives what the program does at its exit.
   running_program = new program_runtime(options, independent, messages);
+  running_program->know(sources);
   path_of_module = compiled.library->path();
   handle_signals();
   // What it has printed is there when a signal ends it.
@@ -70,6 +99,11 @@ void handle_signals() {
   std::atexit([] { running_program->end(); });
   void* const loaded = dlopen(path_of_module.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) running_program->refuse(fmt::format("the program cannot be loaded: {}", dlerror()));
+  // What a program writes that may be begun anew is kept until it has come to its end.
+  if (dlsym(loaded, "heddle_module_compiles_sources") != nullptr) {
+    dup2(files.output, STDOUT_FILENO);
+    dup2(files.error, STDERR_FILENO);
+  }
   const auto main = reinterpret_cast<int (*)(int, char**, char**)>(dlsym(loaded, "heddle_module_main"));
   std::vector<std::string> own = words;
   std::vector<char*> pointers;
@@ -163,6 +197,14 @@ void add_other_schedules(std::vector<nlohmann::json> messages, std::vector<told_
                    [](const told_finding& a, const told_finding& b) { return a.launch < b.launch; });
 }
 
+/// A source that the program was ended for.
+std::optional<run_time_source> source_wanted(const std::string& text) {
+  const std::size_t last = text.size() < 2 ? std::string::npos : text.rfind('\n', text.size() - 2);
+  const std::string line = text.substr(last == std::string::npos ? 0 : last + 1);
+  if (!line.starts_with("{\"source\"")) return std::nullopt;
+  return source_from_message(nlohmann::json::parse(line).at("source"));
+}
+
 program_outcome read_messages(const std::string& text, const jit::compilation& compiled) {
   program_outcome outcome;
   std::vector<told_finding> told;
@@ -211,22 +253,52 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
 
 }  // namespace
 
-program_outcome run_program(const jit::compilation& compiled, const std::vector<std::string>& words,
-                            const program_options& options) {
-  const int messages = memfd_create("heddle", MFD_CLOEXEC);
-  if (messages < 0) throw error(fmt::format("no file for what is found: {}", std::strerror(errno)));
+program_outcome run_program(
+    const jit::compilation& compiled, const std::vector<std::string>& words, const program_options& options,
+    const std::function<jit::compilation(const std::vector<jit::source_file>&)>& compile_with) {
   const auto began = std::chrono::steady_clock::now();
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) throw error(fmt::format("the program cannot be started: {}", std::strerror(errno)));
-  if (child == 0) be_program(compiled, words, options, messages);
+  jit::compilation present = compiled;
+  std::vector<run_time_source> sources;
+  std::unique_ptr<temporary_folder> headers;
+  std::vector<jit::source_file> more;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  std::string text;
+  const off_t read = lseek(STDIN_FILENO, 0, SEEK_CUR);  // nowhere where it is no file
+  for (bool is_complete = false; !is_complete;) {
+    const program_files files;
+    std::fflush(nullptr);
+    if (read >= 0) lseek(STDIN_FILENO, read, SEEK_SET);
+    const pid_t child = fork();
+    if (child < 0) throw error(fmt::format("the program cannot be started: {}", std::strerror(errno)));
+    if (child == 0) be_program(present, words, options, files, sources);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    text = program_files::contents(files.messages);
+    std::optional<run_time_source> wanted = source_wanted(text);
+    is_complete = !wanted;
+    if (!wanted) {
+      const std::string output = program_files::contents(files.output),
+                        said = program_files::contents(files.error);
+      write_bytes(options.prints_to_error ? STDERR_FILENO : STDOUT_FILENO, output.data(), output.size());
+      write_bytes(STDERR_FILENO, said.data(), said.size());
+      continue;
+    }
+    if (!compile_with)
+      throw error(
+          "the program compiles a source while it runs, which a program that heddle-nvcc has built cannot: "
+          "give its files to heddle check");
+    if (!headers) headers.reset(new temporary_folder(jit::folder_for_making()));
+    more.push_back(wanted->as_file((headers->path() / wanted->id()).string()));
+    try {
+      present = compile_with(more);
+    } catch (const heddle::error& wrong) {
+      more.pop_back();
+      wanted->is_refused = true;
+      wanted->log = wrong.what();
+    }
+    sources.push_back(*std::move(wanted));
   }
-  lseek(messages, 0, SEEK_SET);
-  const std::string text = impl::contents(messages).value_or("");
-  close(messages);
-  program_outcome outcome = read_messages(text, compiled);
+  program_outcome outcome = read_messages(text, present);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   const bool is_signal = WIFSIGNALED(status);
   outcome.signal = is_signal ? WTERMSIG(status) : 0;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -53,7 +54,12 @@ struct program_outcome {
 /// process of its own, whose launches run under the checker: each under several schedules, and the program
 /// goes on with what the first left. It has the standard input, output and error of this process. A status
 /// other than 0 and a signal that ends it are findings, too. A program that cannot be run is a heddle::error.
-program_outcome run_program(const jit::compilation& compiled, const std::vector<std::string>& words,
-                            const program_options& options);
+///
+/// A program that compiles sources while it runs is begun anew with each of them, which `compile_with` has
+/// made files of it; what it writes appears when it has come to its end. Where `compile_with` is empty such a
+/// program cannot be run.
+program_outcome run_program(
+    const jit::compilation& compiled, const std::vector<std::string>& words, const program_options& options,
+    const std::function<jit::compilation(const std::vector<jit::source_file>&)>& compile_with);
 
 }  // namespace heddle::checker

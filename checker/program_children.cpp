@@ -106,17 +106,17 @@ int program_runtime::launch_from_kernel(const heddle_device::launch_request& q) 
   engine& by = *now.by;
   thread_state& t = *now.thread;
   auto made = std::make_unique<child_launch>();
-  heddle_device::known_kernel how;
-  if (!find_kernel(q, how, made->kernel)) return device_error_ = errors::invalid_device_function;
-  made->kernel.is_cooperative = false;
-  const std::string written = text_of_launch(q, made->kernel.name);
+  heddle_device::launch_request complete = q;
   std::string why;
   const bool is_known = q.stream == tail || q.stream == fire_and_forget || order_.is_stream(q.stream);
-  const int error = is_known ? check(q, made->kernel, why) : errors::invalid_resource_handle;
+  const int error = is_known ? resolve(complete, made->kernel, why) : errors::invalid_resource_handle;
+  made->kernel.is_cooperative = false;
+  const std::string written = "launches " + launch_text(made->kernel, q);
   if (error != 0) {
     failed_child_ = {by.place_of_call(t, written, call_stack()), why.empty() ? "the stream is none" : why};
     return device_error_ = error;
   }
+  const heddle_device::known_kernel& how = complete.kernel;
   if (!q.is_address) {
     made->function = bytes_at(q.function, q.function_bytes);
     made->kernel.function = made->function.data();

@@ -19,7 +19,7 @@ namespace {
 
 using heddle_device::index3;
 
-std::string launch_text(index3 i) {
+std::string size_text(index3 i) {
   return i.z != 1   ? fmt::format("({}, {}, {})", i.x, i.y, i.z)
          : i.y != 1 ? fmt::format("({}, {})", i.x, i.y)
                     : fmt::format("{}", i.x);
@@ -96,14 +96,17 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
   return 0;
 }
 
-bool program_runtime::find_kernel(const heddle_device::launch_request& q, heddle_device::known_kernel& how,
-                                  kernel_call& kernel) const {
+std::string program_runtime::launch_text(const kernel_call& kernel, const heddle_device::launch_request& q) {
+  return fmt::format("{}<<<{}, {}>>>", kernel.name, size_text(q.grid), size_text(q.block));
+}
+
+int program_runtime::resolve(heddle_device::launch_request& q, kernel_call& kernel, std::string& why) const {
   const bool is_statement = q.name != nullptr;
-  how = q.kernel;
+  heddle_device::known_kernel how = q.kernel;
   kernel.name = is_statement ? q.name : "a kernel";
   if (q.is_address) {
     const auto known = kernels_.find(q.function);
-    if (how.call == nullptr && known == kernels_.end()) return false;
+    if (how.call == nullptr && known == kernels_.end()) return errors::invalid_device_function;
     if (known != kernels_.end()) {
       if (!is_statement && !known->second.name.empty()) kernel.name = known->second.name;
       kernel.most_threads = known->second.how.most_threads;
@@ -114,44 +117,49 @@ bool program_runtime::find_kernel(const heddle_device::launch_request& q, heddle
   // What a table of the module knows of it has what it calls in the place of its address.
   kernel.function = q.kernel.call == nullptr && q.is_address ? how.address : q.function;
   kernel.most_threads = std::max<std::uint64_t>(kernel.most_threads, how.most_threads);
-  return true;
-}
-
-std::string program_runtime::text_of_launch(const heddle_device::launch_request& q,
-                                            const std::string& kernel) {
-  return fmt::format("launches {}<<<{}, {}>>>", kernel, launch_text(q.grid), launch_text(q.block));
+  kernel.is_cooperative = q.is_cooperative;
+  kernel.blocks_are_independent = blocks_are_independent_;
+  const int error = check(q, kernel, why);
+  q.kernel = how;
+  return error;
 }
 
 int program_runtime::launch(const heddle_device::launch_request& q) {
   if (now.thread != nullptr) return launch_from_kernel(q);
   const auto lock = lock_unless_in_kernel();
   if (lasting_error_ != 0) return lasting_error_;
-  const bool is_statement = q.name != nullptr;
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
-  heddle_device::known_kernel how;
+  const bool is_statement = q.name != nullptr;
+  heddle_device::launch_request complete = q;
   kernel_call kernel;
-  if (!find_kernel(q, how, kernel)) return fail(errors::invalid_device_function);
-  kernel.is_cooperative = q.is_cooperative;
-  kernel.blocks_are_independent = blocks_are_independent_;
-
-  const std::vector<std::uintptr_t> at = call_stack();
-  const std::string written = text_of_launch(q, kernel.name);
   std::string why;
-  if (const int error = check(q, kernel, why); error != 0) {
+  const int error = resolve(complete, kernel, why);
+  const std::vector<std::uintptr_t> at = call_stack();
+  const std::string text = launch_text(kernel, q);
+  if (error != 0) {
+    if (why.empty()) return fail(error);
     has_launch_failed_ = true;
     if (is_statement) {
       finding f{};
       f.kind = finding_kind::unchecked_error;
-      f.places.push_back(host_place(written, at));
+      f.places.push_back(host_place("launches " + text, at));
       f.detail = std::move(why);
       unasked_ = &report(std::move(f));
     }
     return fail(error);
   }
-  heddle_device::launch_request complete = q;
-  complete.kernel = how;
   learn_types(complete);
-  return run(complete, kernel, at, written);
+  if (graphs_.is_any_captured()) {
+    heddle_device::node_request node{};
+    node.kind = heddle_device::node_kind::kernel;
+    node.launch = complete;
+    node_work work(node);
+    work.kernel = kernel;
+    work.written = fmt::format("launches {} into a graph", text);
+    work.at = at;
+    if (const auto taken = graphs_.take_launch(std::move(work))) return *taken;
+  }
+  return run(complete, kernel, at, "launches " + text);
 }
 
 /// An allocation whose type a cast has hidden is of the type of the parameter that it first goes to.
@@ -197,7 +205,9 @@ void program_runtime::choose_watched(const std::string& kernel, launch_options& 
 }
 
 void program_runtime::complete(finding& f, const launch_call& launch) {
+  if (!f.places.empty()) program_graphs::tell_nodes(f, f.places.back());
   f.places.push_back(host_place(launch.written, launch.at));
+  add_place_of_graph(f);
   add_places_of_memory(f);
   weigh(f);
 }
@@ -206,6 +216,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
                          const std::vector<std::uintptr_t>& at, const std::string& written) {
   kernel_call kernel = wanted;
   kernel.arguments = q.arguments;
+  if (q.function_bytes != 0) kernel.function = q.function;
   const auto when = order_.enqueue(q.stream);
   kernel.beside = work_beside(q.stream);
   kernel.heap = &device_heap_;

@@ -62,6 +62,10 @@ int program_runtime::allocate(memory_kind kind, void** where, heddle_device::u64
   if (where == nullptr) return fail(errors::invalid_value);
   if (lasting_error_ != 0) return lasting_error_;
   *where = nullptr;
+  const bool is_of_library =
+      name.name != nullptr && std::string_view(name.name) == heddle_device::memory_of_libraries;
+  if (const auto refused = is_of_library ? std::nullopt : graphs_.refuse_unsafe("an allocation"))
+    return *refused;
   if (bytes == 0) return fail(0);
   allocation* const a = memory_->make(kind, bytes, name);
   if (a == nullptr) return fail(errors::memory_allocation);
@@ -70,13 +74,7 @@ int program_runtime::allocate(memory_kind kind, void** where, heddle_device::u64
   return fail(0);
 }
 
-int program_runtime::release(const char* function, memory_kind kind, void* what) {
-  const auto lock = lock_unless_in_kernel();
-  if (now.thread != nullptr) {
-    now.by->release(*now.thread, what, outermost(call_stack()));
-    return fail(0);
-  }
-  if (what == nullptr) return fail(0);
+allocation* program_runtime::to_release(const char* function, memory_kind kind, void* what) {
   const std::uintptr_t address = address_of(what);
   allocation* const a = memory_->find(address);
   const bool is_managed_or_device =
@@ -96,10 +94,29 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   }
   if (!wrong.empty()) {
     report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function), std::move(wrong));
-    return fail(errors::invalid_value);
+    return nullptr;
   }
-  if (function == std::string_view("cudaFree")) wait_for_device();
+  return a;
+}
+
+int program_runtime::release(const char* function, memory_kind kind, void* what) {
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) {
+    now.by->release(*now.thread, what, outermost(call_stack()));
+    return fail(0);
+  }
+  if (what == nullptr) return fail(0);
+  allocation* const a = to_release(function, kind, what);
+  if (a == nullptr) return fail(errors::invalid_value);
+  // A graph that is captured may use it.
+  if (graphs_.is_any_captured() && a->memory.name == heddle_device::memory_of_libraries) return fail(0);
+  if (const auto refused = graphs_.refuse_unsafe(function)) return *refused;
+  if (function == std::string_view("cudaFree")) {
+    order_.wait_for_all();
+    forget_done();
+  }
   a->freed_at = call_stack();
+  pools_.forget(*a);
   memory_->free(*a);
   return fail(0);
 }
@@ -310,6 +327,14 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
   if (now.thread != nullptr) return copy_by_kernel(q);
   if (lasting_error_ != 0) return lasting_error_;
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  heddle_device::node_request node{};
+  node.kind = heddle_device::node_kind::copy;
+  node.copy = q;
+  if (const auto taken = graphs_.take(q.stream, node)) return *taken;
+  return copy_now(q, true);
+}
+
+int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_may_wait) {
   if ((q.height > 1 || q.depth > 1) && (q.width > q.to_pitch || q.width > q.from_pitch)) {
     report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
                fmt::format("rows of {} bytes, with {} and {} from one to the next", q.width, q.to_pitch,
@@ -346,6 +371,7 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
       f.kind = finding_kind::uninitialised_read;
       f.places.push_back(host_place(fmt::format("calls {}", q.function)));
       name_element(f, source.of->memory, from.begin);
+      add_place_of_graph(f);
       add_places_of_memory(f);
       report(std::move(f));
     }
@@ -377,8 +403,9 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
   use_memory(q.function, when, q.stream, target, to, true);
   use_memory(q.function, when, q.stream, source, from, false);
   // A copy to memory that the host has by itself returns when it is done.
-  if ((!q.is_async && !is_between_devices) || target.is_host_only ||
-      (is_of_host(target) && is_of_host(source))) {
+  const bool waits = (!q.is_async && !is_between_devices) || target.is_host_only ||
+                     (is_of_host(target) && is_of_host(source));
+  if (host_may_wait && waits) {
     order_.wait_for_stream(q.stream);
     forget_done();
   }
@@ -401,6 +428,8 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
     f.places = {by, other.by};
     name_element(f, s.of->memory, std::max(first, other.first));
     f.detail = different_streams;
+    program_graphs::tell_nodes(f, other.by);
+    add_place_of_graph(f);
     add_places_of_memory(f);
     report(std::move(f));
     break;
@@ -413,6 +442,14 @@ int program_runtime::fill(const heddle_device::fill_request& q) {
   if (now.thread != nullptr) return fill_by_kernel(q);
   if (lasting_error_ != 0) return lasting_error_;
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  heddle_device::node_request node{};
+  node.kind = heddle_device::node_kind::fill;
+  node.fill = q;
+  if (const auto taken = graphs_.take(q.stream, node)) return *taken;
+  return fill_now(q, true);
+}
+
+int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_may_wait) {
   const box to{address_of(q.to), q.width, q.height, q.depth, q.pitch, q.slice};
   const side target = side_of(to.begin);
   note_filled(to);
@@ -426,13 +463,19 @@ int program_runtime::fill(const heddle_device::fill_request& q) {
     if (is_beyond(q.function, target, to, "to")) return fail(errors::invalid_value);
     const allocations::opening opened(*memory_);
     to.for_each_row([&](std::uint64_t offset) {
-      std::memset(reinterpret_cast<void*>(to.begin + offset), q.value, q.width);
+      auto* const row = reinterpret_cast<std::byte*>(to.begin + offset);
+      if (q.value_bytes > 1) {
+        for (std::uint64_t i = 0; i + q.value_bytes <= q.width; i += q.value_bytes)
+          std::memcpy(row + i, &q.value, q.value_bytes);
+      } else {
+        std::memset(row, q.value, q.width);
+      }
       target.of->memory.set_written(to.begin + offset - target.of->memory.begin, q.width, true);
     });
   }
   const auto when = order_.enqueue(q.stream);
   use_memory(q.function, when, q.stream, target, to, true);
-  if (!q.is_async && target.of != nullptr && target.of->host_can_reach()) {
+  if (host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach()) {
     // Of what the host can reach, cudaMemset waits for it.
     order_.wait_for_stream(q.stream);
     forget_done();

@@ -46,7 +46,15 @@ void program_runtime::begin(std::unique_ptr<const module> compiled) {
   memory_.emplace(*module_);
 }
 
+void program_runtime::begin_anew_with(const run_time_source& source) {
+  wait_for_processes(0);
+  write(nlohmann::json{{"source", to_message(source)}}.dump(-1, ' ', false,
+                                                            nlohmann::json::error_handler_t::replace));
+  std::_Exit(0);
+}
+
 void program_runtime::know(const heddle_device::kernel_entry* kernels) {
+  modules_.know(kernels);
   for (; kernels->name != nullptr; ++kernels) {
     const heddle_device::kernel_entry& k = *kernels;
     const auto call = [](const void* kernel, void* const* arguments) {
@@ -63,6 +71,7 @@ void program_runtime::end() {
   wait_for_processes(0);
   if (options_.checks_leaks) {
     for (const allocation* const a : memory_->live()) {
+      if (a->memory.name == heddle_device::memory_of_libraries) continue;
       finding f{};
       f.kind = finding_kind::leak;
       f.places.push_back(host_place("allocates it", a->made_at));
@@ -203,12 +212,26 @@ void program_runtime::add_places_of_memory(finding& f) {
     f.places.push_back(host_place(fmt::format("frees {}", f.variable), a->freed_at));
 }
 
+void program_runtime::add_place_of_graph(finding& f) const {
+  if (const auto* const at = program_graphs::graph_at())
+    f.places.push_back(host_place("launches the graph", *at));
+}
+
+void program_runtime::report_capture(std::string why) {
+  finding f{};
+  f.kind = finding_kind::invalid_capture;
+  f.places.push_back(host_place("breaks it"));
+  f.detail = std::move(why);
+  unasked_ = &report(std::move(f));
+}
+
 void program_runtime::report_api(finding_kind kind, const allocation* about, std::string what,
                                  std::string detail) {
   finding f{};
   f.kind = kind;
   f.places.push_back(host_place(std::move(what)));
   f.detail = std::move(detail);
+  add_place_of_graph(f);
   if (about != nullptr) {
     name_element(f, about->memory, about->memory.begin);
     add_places_of_memory(f);
@@ -301,21 +324,24 @@ int program_runtime::make_stream(void** stream, bool is_blocking) {
 
 int program_runtime::end_stream(void* stream) {
   const auto lock = lock_unless_in_kernel();
+  if (const auto refused = graphs_.refuse_wait_for_stream(stream, "the host destroys")) return *refused;
   return fail(order_.end_stream(stream) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
 }
 
 int program_runtime::wait_for_stream(void* stream) {
   const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
+  if (const auto refused = graphs_.refuse_wait_for_stream(stream, "the host waits for")) return *refused;
   order_.wait_for_stream(stream);
   forget_done();
   return fail(0);
 }
 
-int program_runtime::make_stream_wait(void* stream, void* event) {
+int program_runtime::make_stream_wait(void* stream, void* event, bool is_external) {
   const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream) || !order_.is_event(event))
     return fail(heddle_device::cuda_error::invalid_resource_handle);
+  if (const auto taken = graphs_.take_wait(stream, event, is_external)) return *taken;
   order_.make_wait(stream, event);
   return fail(0);
 }
@@ -328,13 +354,15 @@ int program_runtime::make_event(void** event, bool is_timed) {
 
 int program_runtime::end_event(void* event) {
   const auto lock = lock_unless_in_kernel();
+  graphs_.forget_event(event);
   return fail(order_.end_event(event) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
 }
 
-int program_runtime::record(void* event, void* stream) {
+int program_runtime::record(void* event, void* stream, bool is_external) {
   const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream) || !order_.is_event(event))
     return fail(heddle_device::cuda_error::invalid_resource_handle);
+  if (const auto taken = graphs_.take_record(event, stream, is_external)) return *taken;
   order_.record(event, stream);
   return fail(0);
 }
@@ -342,6 +370,7 @@ int program_runtime::record(void* event, void* stream) {
 int program_runtime::wait_for_event(void* event) {
   const auto lock = lock_unless_in_kernel();
   if (!order_.is_event(event)) return fail(heddle_device::cuda_error::invalid_resource_handle);
+  if (const auto refused = graphs_.refuse_wait_for_event(event)) return *refused;
   order_.wait_for_event(event);
   forget_done();
   return fail(0);
@@ -357,6 +386,7 @@ int program_runtime::elapsed(float* milliseconds, void* from, void* to) {
 
 int program_runtime::wait_for_device() {
   const auto lock = lock_unless_in_kernel();
+  if (const auto refused = graphs_.refuse_wait_for_device()) return *refused;
   order_.wait_for_all();
   forget_done();
   return lasting_error_;
@@ -369,6 +399,7 @@ int program_runtime::reset_device() {
   const std::vector<std::uintptr_t> at = call_stack();
   for (allocation* const a : memory_->live()) {
     a->freed_at = at;
+    pools_.forget(*a);
     memory_->free(*a);
   }
   return fail(0);
@@ -378,6 +409,18 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
   {
     const auto lock = lock_unless_in_kernel();
     if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
+    heddle_device::node_request what{};
+    what.kind = heddle_device::node_kind::host;
+    what.function = function;
+    what.data = data;
+    if (const auto taken = graphs_.take(stream, what)) return *taken;
+  }
+  return call_host_now(stream, function, data);
+}
+
+int program_runtime::call_host_now(void* stream, void (*function)(void*), void* data) {
+  {
+    const auto lock = lock_unless_in_kernel();
     order_.begin_callback(stream);
   }
   ++callbacks;

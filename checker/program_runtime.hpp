@@ -8,6 +8,9 @@
 #include "launch.hpp"
 #include "launch_tree.hpp"
 #include "program.hpp"
+#include "program_graphs.hpp"
+#include "program_modules.hpp"
+#include "program_pools.hpp"
 #include "stream_order.hpp"
 
 #include <atomic>
@@ -36,6 +39,10 @@ class program_runtime final : public heddle_device::runtime {
   program_runtime(const program_options& options, bool blocks_are_independent, int messages);
   /// Before the module initialises its variables.
   void begin(std::unique_ptr<const module> compiled);
+  /// What it has compiled while it ran before.
+  void know(std::vector<run_time_source> sources) { modules_.know(std::move(sources)); }
+  /// Ends the program, to have it begun anew with a source that it compiles.
+  [[noreturn]] void begin_anew_with(const run_time_source& source);
   /// The kernels of one of its files, to an entry without a name.
   void know(const heddle_device::kernel_entry* kernels);
   /// From here on the program's own code runs.
@@ -71,14 +78,17 @@ class program_runtime final : public heddle_device::runtime {
   int make_stream(void** stream, bool is_blocking) override;
   int end_stream(void* stream) override;
   int wait_for_stream(void* stream) override;
-  int make_stream_wait(void* stream, void* event) override;
+  int make_stream_wait(void* stream, void* event, bool is_external) override;
   int make_event(void** event, bool is_timed) override;
   int end_event(void* event) override;
-  int record(void* event, void* stream) override;
+  int record(void* event, void* stream, bool is_external) override;
   int wait_for_event(void* event) override;
   int elapsed(float* milliseconds, void* from, void* to) override;
   int wait_for_device() override;
   int reset_device() override;
+  heddle_device::graph_runtime& graphs() override { return graphs_; }
+  heddle_device::pool_runtime& pools() override { return pools_; }
+  heddle_device::module_runtime& modules() override { return modules_; }
   int last_error(bool forgets) override;
   int fail(int error) override;
 
@@ -106,6 +116,9 @@ class program_runtime final : public heddle_device::runtime {
   void report_signal(int signal, std::uintptr_t pc, std::uintptr_t address) noexcept;
 
  private:
+  friend class program_graphs;
+  friend class program_modules;
+  friend class program_pools;
   /// Something that the host need not know to be done.
   struct pending_operation {
     stream_order::operation when;
@@ -130,7 +143,11 @@ class program_runtime final : public heddle_device::runtime {
 
   /// Where the program's code is: addresses that calls return to, innermost first.
   std::vector<std::uintptr_t> call_stack() const;
-  place host_place(std::string what) const { return host_place(std::move(what), call_stack()); }
+  /// Of a node of a graph where that was made.
+  place host_place(std::string what) const {
+    const std::vector<std::uintptr_t>* const node = program_graphs::node_at();
+    return node != nullptr ? host_place(std::move(what), *node) : host_place(std::move(what), call_stack());
+  }
   static place host_place(std::string what, const std::vector<std::uintptr_t>& frames);
   struct reported {
     std::size_t number;
@@ -144,10 +161,17 @@ class program_runtime final : public heddle_device::runtime {
   void write_count(const reported& r) const;
   void report_api(finding_kind kind, const allocation* about, std::string what, std::string detail);
   void add_places_of_memory(finding& f);
+  void add_place_of_graph(finding& f) const;
+  void report_capture(std::string why);
   void report_leaks_of_heap();
   void write(const std::string& line) const noexcept;
 
+  int copy_now(const heddle_device::copy_request& what, bool host_may_wait);
+  int fill_now(const heddle_device::fill_request& what, bool host_may_wait);
+  int call_host_now(void* stream, void (*function)(void*), void* data);
   side side_of(std::uintptr_t address);
+  /// What a function is to free; null, and told, where that is wrong.
+  allocation* to_release(const char* function, memory_kind kind, void* what);
   void report_outside_heap(std::uintptr_t address, std::uint64_t bytes, const char* what, std::uintptr_t pc);
   /// A part of a copy that is of the host's heap: what is wrong with it is told.
   void copy_of_heap(const char* function, const box& b, bool writes);
@@ -176,6 +200,10 @@ class program_runtime final : public heddle_device::runtime {
   };
   /// What a launch cannot have, and its error; 0 for nothing.
   int check(const heddle_device::launch_request& what, const kernel_call& kernel, std::string& why) const;
+  /// Completes a launch by what is known of its kernel: 0, or what is wrong with it.
+  int resolve(heddle_device::launch_request& what, kernel_call& kernel, std::string& why) const;
+  /// "k<<<2, 32>>>".
+  static std::string launch_text(const kernel_call& kernel, const heddle_device::launch_request& what);
   int run(const heddle_device::launch_request& what, const kernel_call& kernel,
           const std::vector<std::uintptr_t>& at, const std::string& text);
   /// A launch as its findings tell it.
@@ -193,10 +221,6 @@ class program_runtime final : public heddle_device::runtime {
   [[noreturn]] void be_schedule(const launch_call& launch, engine& runs, undo_log& first,
                                 std::size_t schedule);
   void learn_types(const heddle_device::launch_request& what);
-  /// How the kernel that a launch names is called; false where it is none.
-  bool find_kernel(const heddle_device::launch_request& what, heddle_device::known_kernel& how,
-                   kernel_call& kernel) const;
-  static std::string text_of_launch(const heddle_device::launch_request& what, const std::string& kernel);
   /// The same by a thread of a kernel.
   int launch_from_kernel(const heddle_device::launch_request& what);
   int copy_by_kernel(const heddle_device::copy_request& what);
@@ -221,6 +245,9 @@ class program_runtime final : public heddle_device::runtime {
   host_heap heap_;
   device_heap device_heap_;
   stream_order order_;
+  program_graphs graphs_{*this};
+  program_pools pools_{*this};
+  program_modules modules_{*this};
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules

@@ -68,6 +68,8 @@ std::string headline(const finding& f) {
       return "a texture or surface that the function is not for";
     case finding_kind::incoherent_read:
       return "a texture or surface is read where the same launch wrote: " + element;
+    case finding_kind::misuse:
+      return "a function of the device is not used as it has to be";
     case finding_kind::use_after_free:
       return "use after free" + (element.empty() ? "" : ": " + element);
     case finding_kind::host_access:
@@ -82,6 +84,8 @@ std::string headline(const finding& f) {
       return "invalid free";
     case finding_kind::unchecked_error:
       return "a launch fails: " + f.detail;
+    case finding_kind::invalid_capture:
+      return "a capture of a stream fails";
     case finding_kind::leak:
       return "memory that is not freed: " + f.variable;
     case finding_kind::failed_program:
@@ -164,6 +168,7 @@ const char* name(finding_kind kind) noexcept {
                                    "wide-shift",
                                    "invalid-texture",
                                    "incoherent-read",
+                                   "misuse",
                                    "use-after-free",
                                    "host-access",
                                    "missing-synchronisation",
@@ -171,6 +176,7 @@ const char* name(finding_kind kind) noexcept {
                                    "invalid-copy",
                                    "invalid-free",
                                    "unchecked-error",
+                                   "invalid-capture",
                                    "leak",
                                    "failed-program"};
   return names[static_cast<int>(kind)];

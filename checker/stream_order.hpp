@@ -28,6 +28,8 @@ class stream_order {
   /// False for what is no stream.
   bool end_stream(void* stream);
   bool is_stream(void* stream) const { return find(stream) != nullptr; }
+  /// Whether the default stream and it wait for one another.
+  bool is_blocking(void* stream) const { return find(stream)->is_blocking; }
   void* make_event(bool is_timed);
   bool end_event(void* event);
   bool is_event(void* event) const { return events_.count(event) != 0; }
@@ -37,6 +39,11 @@ class stream_order {
   operation enqueue(void* stream);
   void record(void* event, void* stream);
   void make_wait(void* stream, void* event);
+  /// What was put on a stream last comes after this.
+  const times& known(void* stream) const { return find(stream)->known; }
+  /// What comes next on the stream comes after this.
+  void follow(void* stream, const times& what) { join(find(stream)->known, what); }
+  static void join(times& into, const times& from);
   void wait_for_stream(void* stream);
   void wait_for_event(void* event);
   void wait_for_all();
@@ -70,7 +77,6 @@ class stream_order {
     std::chrono::steady_clock::time_point when;
   };
   stream* find(void* handle) const;
-  static void join(times& into, const times& from);
 
   std::map<void*, std::unique_ptr<stream>> streams_;
   std::map<void*, std::unique_ptr<event>> events_;

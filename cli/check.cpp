@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <new>
@@ -148,7 +149,8 @@ std::vector<jit::source_file> sources_of(const check_options& options) {
   return result;
 }
 
-checker::compilation compile(const check_options& options) {
+/// With files that the program has compiled while it ran.
+checker::compilation compile(const check_options& options, const std::vector<jit::source_file>& more = {}) {
   if (!options.built.empty()) return checker::read_built_program(options.built);
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
@@ -156,13 +158,15 @@ checker::compilation compile(const check_options& options) {
   for (const std::string& library : options.libraries) {
     if (!checker::is_library_of_cuda(library)) compile.link_words.push_back("-l" + library);
   }
-  return checker::compile_program(sources_of(options), std::move(compile));
+  std::vector<jit::source_file> sources = sources_of(options);
+  sources.insert(sources.end(), more.begin(), more.end());
+  return checker::compile_program(sources, std::move(compile));
 }
 
 verdict check_program(const check_options& options) {
   const checker::known_findings known = known_to(options);
   try {
-    const std::regex filter(options.kernel_filter);
+    static_cast<void>(std::regex(options.kernel_filter));
   } catch (const std::regex_error& wrong) {
     throw error(fmt::format("--kernel-filter '{}' is no regular expression: {}", options.kernel_filter,
                             wrong.what()));
@@ -185,7 +189,10 @@ verdict check_program(const check_options& options) {
                                      ? std::filesystem::path(options.source).replace_extension().string()
                                      : options.built};
   words.insert(words.end(), options.words.begin(), options.words.end());
-  checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  std::function<checker::compilation(const std::vector<jit::source_file>&)> compile_with;
+  if (options.built.empty())
+    compile_with = [&](const std::vector<jit::source_file>& more) { return compile(options, more); };
+  checker::program_outcome outcome = checker::run_program(compiled, words, what.options, compile_with);
   what.hidden = known.remove_from(outcome.findings);
   report_stats(options, compiled, outcome,
                {{"launches", outcome.launches}, {"schedules", options.schedules}});

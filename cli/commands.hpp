@@ -34,6 +34,7 @@ void add_run(CLI::App& app);
 void add_scan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_transform(CLI::App& app);
+void add_view(CLI::App& app);
 
 /// Of `transform -a**2 …` the expression is none of the options: puts a blank before it, where it is the
 /// first word that belongs to none.

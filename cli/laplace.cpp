@@ -2,9 +2,9 @@
 
 #include "commands.hpp"
 #include "file_options.hpp"
-#include "grid_size.hpp"
 #include "interruption.hpp"
 #include "laplace/heat.hpp"
+#include "laplace_start.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "over_ranks.hpp"
@@ -40,30 +40,13 @@
 namespace heddle::cli {
 namespace {
 
-struct laplace_options : place_options {
-  std::string size;
-  std::string edges = "sine";
-  std::string source, output, format, dtype;
-  std::string method = "multigrid";
+struct laplace_options : place_options, laplace_start_options {
+  std::string output, format;
   laplace::stopping when;
   bool watch = false;
 };
 
-/// Throws where a file has no array of rows and columns of real numbers.
-void require_points(const npy_file& file) {
-  if (file.dtype() >= dtype::complex64) {
-    fail(fmt::format("{}: holds {}, where real numbers are needed", file.path(), name(file.dtype())));
-  }
-  if (file.shape().axes() != 2) {
-    fail(fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
-  }
-}
-
-/// The array in a file, as numbers of T; over ranks each reads its own rows.
-template <class T>
-array<T> read_points(const npy_file& file) {
-  return file.read_as<T>();
-}
+/// The array in a file, as numbers of T, of which each rank reads its own rows.
 template <class T>
 distributed_array<T> read_points(const ranks& all, const npy_file& file) {
   distributed_array<T> points(all, file.shape());
@@ -75,28 +58,32 @@ distributed_array<T> read_points(const ranks& all, const npy_file& file) {
 
 const file_formats formats{".npy", ".png", ".vti"};
 
+template <class T>
+laplace::grid_view<T> view_of(const array<T>& u) {
+  return {u.data(), u.shape()[1], u.shape()[0], u.shape()[1], u.where()};
+}
+
 /// Row 0 is on top.
 template <class T>
 void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
-  for (int level = 0; level < 256; ++level) picture.palette.push_back(laplace::heat<T>::of_level(level));
-  const laplace::heat<T> colours(u);
+  for (int level = 0; level < 256; ++level) picture.palette.push_back(laplace::heat::of_level(level));
   require_memory(u.size());
-  picture.pixels.resize(u.size());
-  for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
+  const laplace::grid_view<T> of = view_of(u);
+  picture.pixels = laplace::draw(of, laplace::heat_of(of), picture_part::whole(of.width, of.height));
   write_png(path, picture);
 }
 
 /// The same in the terminal.
 template <class T>
 void show_colours(live_view& view, const array<T>& u, std::string_view caption) {
-  const laplace::heat<T> colours(u);
+  const laplace::heat colours = laplace::heat_of(view_of(u));
   const std::size_t width = u.shape()[1];
   view.show(
       width, u.shape()[0],
       [&](const block& of) {
         const T middle = u.data()[(of.top + of.height / 2) * width + of.left + of.width / 2];
-        return laplace::heat<T>::of_level(colours.level(middle));
+        return laplace::heat::of_level(colours.level(static_cast<double>(middle)));
       },
       caption);
 }
@@ -134,59 +121,34 @@ const char* iterations_of(laplace::method how) {
   return how == laplace::method::multigrid ? "cycles" : "sweeps";
 }
 
-/// The shape of the points; throws where files have others. `edges` is null for sine, `source` for 0.
-shape lengths_of(const laplace_options& options, const npy_file* edges, const npy_file* source) {
-  const std::optional<grid_size> size = options.size.empty() ? std::nullopt : parse_grid_size(options.size);
-  if (edges != nullptr) require_points(*edges);
-  const shape lengths = edges != nullptr ? edges->shape()
-                        : size           ? shape{size->height, size->width}
-                                         : shape{512, 512};
-  if (size && lengths != shape{size->height, size->width}) {
-    fail(fmt::format("{}: has {}x{} points, where --size says {}", edges->path(), lengths[1], lengths[0],
-                     options.size));
-  }
-  if (source == nullptr) return lengths;
-  require_points(*source);
-  if (source->shape() != lengths) {
-    fail(fmt::format("{}: has shape {}, where the edges have {}", shown_path(options.source),
-                     source->shape().text(), lengths.text()));
-  }
-  return lengths;
-}
-
-/// `edges_file` is null for sine.
 template <class T>
-void run_as(const laplace_options& options, const npy_file* edges_file) {
+void run_as(const laplace_options& options, const laplace_files& files) {
   const std::string_view format = formats.chosen(options.output, options.format);
-  const bool is_sine = edges_file == nullptr;
-  const laplace::method how = *std::find_if(std::begin(laplace::methods), std::end(laplace::methods),
-                                            [&](laplace::method m) { return name(m) == options.method; });
-  require_writable(written_by_first(options.output));
-  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
-  const std::optional<npy_file> source_file =
-      options.source.empty() ? std::nullopt : std::optional<npy_file>(options.source);
-  const shape lengths = lengths_of(options, edges_file, source_file ? &*source_file : nullptr);
+  const bool is_sine = !files.edges;
+  const laplace::method how = options.how();
+  const shape& lengths = files.lengths;
   std::optional<laplace::solver<T>> made;
   if (is_over_ranks()) {
     const ranks all = ranks_on(options.target);
     begin_together();
     const auto points = [&](const npy_file& file) { return read_points<T>(all, file); };
     const distributed_array<T> edges =
-        is_sine ? laplace::sine_edges<T>(all, lengths[1], lengths[0]) : points(*edges_file);
-    if (source_file) {
-      made.emplace(all, how, edges, points(*source_file));
+        is_sine ? laplace::sine_edges<T>(all, lengths[1], lengths[0]) : points(*files.edges);
+    if (files.source) {
+      made.emplace(all, how, edges, points(*files.source));
     } else {
       made.emplace(all, how, edges);
     }
   } else {
     const array<T> edges =
-        is_sine ? laplace::sine_edges<T>(lengths[1], lengths[0]) : read_points<T>(*edges_file);
+        is_sine ? laplace::sine_edges<T>(lengths[1], lengths[0]) : files.edges->read_as<T>();
     array<T> source;
-    if (source_file) source = read_points<T>(*source_file);
+    if (files.source) source = files.source->read_as<T>();
     made.emplace(heddle::target::parse(options.target), how, edges,
                  array_view<const T>(source.data(), source.shape(), source.where()));
   }
   laplace::solver<T>& problem = *made;
+  if (files.held) problem.hold(files.mask());
   constexpr double parts = 1e6;
   std::optional<live_view> view;
   if (options.watch) view.emplace();
@@ -248,7 +210,7 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
     throw *stopped;
   }
   std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
-  if (is_sine && options.source.empty())
+  if (is_sine && options.source.empty() && options.held.empty())
     text += fmt::format(" error {:.6g}", stays ? laplace::sine_error<T>(problem.solution_of_ranks())
                                                : laplace::sine_error<T>(u));
   print(text + "\n");
@@ -278,14 +240,12 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
 }
 
 void run(const laplace_options& options) {
-  // Opened once: it may be a pipe.
-  std::optional<npy_file> edges;
-  if (options.edges != "sine") edges.emplace(options.edges);
-  const npy_file* const file = edges ? &*edges : nullptr;
-  const bool is_float =
-      options.dtype.empty() ? edges && edges->dtype() == dtype::float32 : options.dtype == "float32";
-  if (is_float) return run_as<float>(options, file);
-  run_as<double>(options, file);
+  require_writable(written_by_first(options.output));
+  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
+  refuse_over_ranks(!options.held.empty(), "--held", "points inside are held on one machine");
+  const laplace_files files(options);
+  if (files.is_float(options)) return run_as<float>(options, files);
+  run_as<double>(options, files);
 }
 
 }  // namespace
@@ -294,23 +254,7 @@ void add_laplace(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("laplace", "Solve Laplace's or Poisson's equation on a rectangle of points");
   const auto options = std::make_shared<laplace_options>();
-  command->add_option("--size", options->size, "Points, edges included; default that of the file, or 512x512")
-      ->option_text("WxH")
-      ->check(check_grid_size);
-  reads_file(
-      command
-          ->add_option("--edges", options->edges,
-                       "sine, or an array (H, W) with the edges, and inside what to begin with; default sine")
-          ->option_text("sine|FILE.npy"));
-  reads_file(
-      command
-          ->add_option("--source", options->source, "An array (H, W): f in d2u/dx2 + d2u/dy2 = f; default 0")
-          ->option_text("FILE.npy"));
-  std::vector<std::string> names;
-  for (const laplace::method how : laplace::methods) names.emplace_back(name(how));
-  command->add_option("--method", options->method, "jacobi|red-black|multigrid; default multigrid")
-      ->option_text("M")
-      ->check(CLI::IsMember(names));
+  options->add_start_to(*command);
   command
       ->add_option("--tolerance", options->when.tolerance,
                    "Stop when the residual is so small beside that of 0 inside; default 1e-6")
@@ -326,9 +270,6 @@ void add_laplace(CLI::App& app) {
                    "Look at the residual every K sweeps or cycles; default 100 or 1")
       ->option_text("K")
       ->transform(count_from(1));
-  command->add_option("--dtype", options->dtype, "float32 or float64; default that of the edges, or float64")
-      ->option_text("D")
-      ->check(CLI::IsMember({"float32", "float64"}));
   CLI::Option* const output =
       writes_file(command
                       ->add_option("-o,--output", options->output,

@@ -2,9 +2,9 @@
 #include "bench/measurement.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
-#include "grid_size.hpp"
 #include "interruption.hpp"
 #include "lbm_output.hpp"
+#include "lbm_start.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "over_ranks.hpp"
@@ -36,49 +36,18 @@
 namespace heddle::cli {
 namespace {
 
-struct lbm_options : place_options {
-  std::string which, size, collision = "trt", storage = "f32", drive;
-  std::string obstacles, output, format, field, profile, checkpoint, resume, forces;
-  double reynolds = 0, velocity = 0.1, smagorinsky = 0;
+struct lbm_options : place_options, lbm_start_options {
+  std::string output, format, profile, checkpoint, forces;
   std::optional<std::uint64_t> steps, every;
   std::optional<double> steady;
   bool watch = false;
   std::vector<const CLI::Option*> of_the_flow;  // which a checkpoint has too
 };
 
-lbm::settings settings_of(const lbm_options& options) {
-  lbm::settings given;
-  given.which = *lbm::named(lbm::flow_cases, options.which);
-  given.reynolds = options.reynolds;
-  given.velocity = options.velocity;
-  given.how = *lbm::named(lbm::collisions, options.collision);
-  given.kept = *lbm::named(lbm::storages, options.storage);
-  given.smagorinsky = options.smagorinsky;
-  if (!options.drive.empty()) given.by = *lbm::named(lbm::drives, options.drive);
-  if (!options.size.empty()) {
-    const grid_size size = *parse_grid_size(options.size);
-    given.width = size.width;
-    given.height = size.height;
-  }
-  if (!options.obstacles.empty()) {
-    obstacle_mask mask = read_obstacles(options.obstacles);
-    if (given.width == 0) {
-      given.width = mask.width;
-      given.height = mask.height;
-    }
-    if (mask.width != given.width || mask.height != given.height) {
-      fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}", shown_path(options.obstacles),
-                       mask.width, mask.height, given.width, given.height));
-    }
-    given.obstacles = std::move(mask.solid);
-  }
-  return given;
-}
-
 /// `where` is a target or ranks.
 template <class Where>
 lbm::flow begin_on(const Where& where, const lbm_options& options) {
-  if (options.resume.empty()) return lbm::flow(where, settings_of(options));
+  if (options.resume.empty()) return lbm::flow(where, options.settings());
   lbm::flow resumed = lbm::flow::resume(where, reopenable(options.resume));
   if (name(resumed.given().which) != options.which) {
     fail(fmt::format("{}: is a checkpoint of {}, not of {}", shown_path(options.resume),
@@ -393,13 +362,6 @@ void run(const lbm_options& options) {
   if (options.stats) print_stats(flow, pace);
 }
 
-template <class E, std::size_t N>
-std::vector<std::string> names(const E (&all)[N]) {
-  std::vector<std::string> made;
-  for (const E one : all) made.emplace_back(name(one));
-  return made;
-}
-
 }  // namespace
 
 void add_lbm(CLI::App& app) {
@@ -408,46 +370,15 @@ void add_lbm(CLI::App& app) {
   const auto add = [&](const char* flags, auto& value, const char* text, const char* meaning) {
     return command->add_option(flags, value, meaning)->option_text(text);
   };
-  const auto of_the_flow = [&](CLI::Option* option) {
-    options->of_the_flow.push_back(option);
-    return option;
-  };
-  add("CASE", options->which, " ", "cavity|channel|cylinder|taylor-green|free")
-      ->required()
-      ->check(CLI::IsMember(names(lbm::flow_cases)));
-  of_the_flow(add("--size", options->size, "WxH", "Cells; default the case's own, or those of the obstacles"))
-      ->check(check_grid_size);
-  of_the_flow(add("--reynolds", options->reynolds, "R",
-                  "Speed times length over viscosity; default 100, or more where the grid is large"))
-      ->check(check_number::above(0));
-  of_the_flow(add("--velocity", options->velocity, "U",
-                  "The largest that the case gives, in cells a step; default 0.1"))
-      ->check(check_number::above(0));
+  options->add_start_to(*command, [&](CLI::Option* option) { options->of_the_flow.push_back(option); });
   add("--steps", options->steps, "N", "How many; default 10000, or with --steady 100000000 at most")
       ->transform(count_from(0));
   add("--steady", options->steady, "TOL",
       "Until the velocity changes by less than TOL of --velocity while the flow goes its length")
       ->check(check_number::above(0));
-  of_the_flow(add("--collision", options->collision, "C", "bgk|trt|regularized; default trt"))
-      ->check(CLI::IsMember(names(lbm::collisions)));
-  of_the_flow(add("--storage", options->storage, "S", "f64|f32|f16; default f32"))
-      ->check(CLI::IsMember(names(lbm::storages)));
-  of_the_flow(
-      add("--smagorinsky", options->smagorinsky, "C", "The constant of an eddy viscosity, such as 0.1"))
-      ->check(check_number::between(0, 1));
-  of_the_flow(add("--drive", options->drive, "D", "What moves a channel: force|inflow; default force"))
-      ->check(CLI::IsMember(names(lbm::drives)));
-  reads_file(
-      of_the_flow(
-          add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
-              "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"))
-          ->check(mask_formats()));
   CLI::Option* const output = writes_file(
       add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif"));
   lbm_output::formats().add_option_to(*command, options->format, output);
-  add("--field", options->field, "F",
-      "What is written and shown: velocity|vorticity|density; default velocity")
-      ->check(CLI::IsMember(names(lbm::fields)));
   add("--every", options->every, "K",
       "Print, or sample the forces, draw into a .gif and write --checkpoint every K steps")
       ->transform(count_from(1));
@@ -455,7 +386,6 @@ void add_lbm(CLI::App& app) {
                   "Velocities along the two centre lines: line,position,u,v"));
   writes_file(add("--checkpoint", options->checkpoint, "FILE",
                   "Write the last state, and that of every K steps, for --resume"));
-  reads_file(add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more"));
   writes_file(add("--forces", options->forces, "FILE.csv",
                   "Drag and lift of the obstacles every K steps, 10 unless given"));
   command->add_flag("--watch", options->watch,

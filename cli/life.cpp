@@ -1,9 +1,8 @@
 #include "commands.hpp"
 #include "file_options.hpp"
-#include "grid_size.hpp"
 #include "interruption.hpp"
 #include "life_output.hpp"
-#include "option_checks.hpp"
+#include "life_start.hpp"
 #include "over_ranks.hpp"
 #include "paced_steps.hpp"
 #include "run_options.hpp"
@@ -25,8 +24,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <life/cycle.hpp>
-#include <life/formats.hpp>
-#include <life/soup.hpp>
 #include <life/universe.hpp>
 #include <nlohmann/json.hpp>
 
@@ -36,93 +33,12 @@ namespace {
 using namespace heddle::life;
 using clock = std::chrono::steady_clock;
 
-struct life_options : place_options {
-  std::string pattern, random, size, rule, topology, algorithm = "packed", output, format;
-  double density = 0.25;
-  std::uint64_t seed = 0, generations = 0;
+struct life_options : place_options, life_start_options {
+  std::string output, format;
+  std::uint64_t generations = 0;
   std::optional<std::uint64_t> every;
   bool detect_cycles = false, watch = false;
 };
-
-std::string check_rule(const std::string& text) {
-  try {
-    bounded_rule::parse(text);
-    return "";
-  } catch (const error& wrong) {
-    return wrong.what();
-  }
-}
-
-/// What the run begins with.
-struct beginning {
-  placed_grid cells;
-  topology shape;
-  rule law;
-  std::uint64_t generation;
-};
-
-beginning begin(const life_options& options, const target& where) {
-  const bool infinite = options.topology == "infinite";
-  const topology bounded = options.topology == "plane" ? topology::plane : topology::torus;
-  const grid_size asked = options.size.empty() ? grid_size{} : *parse_grid_size(options.size);
-  const bool sized = asked.width != 0;
-  if (infinite && sized) {
-    throw CLI::ValidationError("--size",
-                               "the infinite plane has none: leave it out, or take another topology");
-  }
-  beginning start{};
-  bounded_rule given;
-  if (!options.rule.empty()) given = bounded_rule::parse(options.rule);
-  if (given.grid && (sized || infinite)) {
-    throw CLI::ValidationError("--rule", fmt::format("'{}' has bounds: leave out {}", options.rule,
-                                                     sized ? "--size" : "--topology infinite"));
-  }
-  start.law = given.law;
-  const auto shape_of = [&](const grid_bounds& grid) {
-    return options.topology.empty() && !grid.torus ? topology::plane : bounded;
-  };
-  if (!options.random.empty()) {
-    const grid_size soup_size = *parse_grid_size(options.random);
-    grid cells = soup(soup_size.width, soup_size.height, options.density, options.seed, where);
-    start.shape = infinite ? topology::infinite : given.grid ? shape_of(*given.grid) : bounded;
-    if (sized || given.grid) {
-      pattern as_pattern;
-      as_pattern.box_width = static_cast<std::int64_t>(soup_size.width);
-      as_pattern.box_height = static_cast<std::int64_t>(soup_size.height);
-      as_pattern.live.cells = std::move(cells);
-      start.cells = place_in_the_middle(as_pattern, sized ? asked.width : given.grid->width,
-                                        sized ? asked.height : given.grid->height);
-    } else {
-      start.cells = {std::move(cells), -static_cast<std::int64_t>(soup_size.width / 2),
-                     -static_cast<std::int64_t>(soup_size.height / 2)};
-    }
-    return start;
-  }
-  pattern from = read_pattern(options.pattern);
-  start.generation = from.generation;
-  if (options.generations > std::numeric_limits<std::uint64_t>::max() - from.generation) {
-    throw CLI::ValidationError("--generations", fmt::format("{} more than {} are beyond what is counted",
-                                                            options.generations, from.generation));
-  }
-  if (options.rule.empty() && from.law) start.law = *from.law;
-  if (given.grid) from.grid = given.grid;
-  if (sized) {
-    start.shape = bounded;
-    start.cells = place_in_the_middle(from, asked.width, asked.height);
-  } else if (from.grid && !infinite) {
-    start.shape = shape_of(*from.grid);
-    start.cells = place_on_bounded_grid(from);
-  } else if (infinite || options.topology.empty()) {
-    start.shape = topology::infinite;
-    start.cells = std::move(from.live);
-  } else {
-    // As large as what the file draws.
-    start.shape = bounded;
-    start.cells = place_in_the_middle(from, static_cast<std::size_t>(from.box_width),
-                                      static_cast<std::size_t>(from.box_height));
-  }
-  return start;
-}
 
 /// The target that 'auto' stands for: a GPU, where there is one, for work that outlasts starting it.
 target resolved(const life_options& options, double cells) {
@@ -178,19 +94,19 @@ class paced_generations {
 };
 
 void run(const life_options& options) {
-  if (options.pattern.empty() == options.random.empty()) {
-    throw CLI::ValidationError("PATTERN", "either a file or --random WxH");
-  }
   life_output output(options.output, options.format);
   const target on_cpu = target::parallel();
-  beginning start = begin(options, on_cpu);
+  life_beginning start = begin_life(options, on_cpu);
+  if (options.generations > std::numeric_limits<std::uint64_t>::max() - start.generation) {
+    throw CLI::ValidationError("--generations", fmt::format("{} more than {} are beyond what is counted",
+                                                            options.generations, start.generation));
+  }
   refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
   const target where = is_over_ranks()
                            ? ranks_on(options.target).where()
                            : resolved(options, static_cast<double>(start.cells.cells.width()) *
                                                    static_cast<double>(start.cells.cells.height()));
-  const auto how = *std::find_if(std::begin(algorithms), std::end(algorithms),
-                                 [&](algorithm a) { return options.algorithm == name(a); });
+  const algorithm how = algorithm_of(options);
   const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
   begin_together();
   universe world = is_over_ranks()
@@ -290,41 +206,11 @@ void run(const life_options& options) {
 void add_life(CLI::App& app) {
   CLI::App* command = app.add_subcommand("life", "Conway's Life and every other outer-totalistic rule");
   const auto options = std::make_shared<life_options>();
-  reads_file(command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")
-                 ->option_text(" "));
-  CLI::Option* random = command->add_option("--random", options->random, "Begin with random cells")
-                            ->option_text("WxH")
-                            ->check(check_grid_size);
-  command->add_option("--density", options->density, "How many of them live; default 0.25")
-      ->option_text("D")
-      ->check(check_number::between(0, 1))
-      ->needs(random);
-  command->add_option("--seed", options->seed, "Other random cells for each S; default 0")
-      ->option_text("S")
-      ->transform(count_from(0))
-      ->needs(random);
+  options->add_start_to(*command);
   command->add_option("--generations", options->generations, "How many")
       ->option_text("N")
       ->required()
       ->transform(count_from(0));
-  command
-      ->add_option("--rule", options->rule,
-                   "Such as B36/S23, or B3/S23:T30,20 on a torus; default the pattern's, or B3/S23")
-      ->option_text("R")
-      ->check(check_rule);
-  command->add_option("--size", options->size, "A bounded grid with the pattern in its middle")
-      ->option_text("WxH")
-      ->check(check_grid_size);
-  command
-      ->add_option("--topology", options->topology,
-                   "infinite|torus|plane; default infinite for a pattern, torus for a grid with a size")
-      ->option_text("T")
-      ->check(CLI::IsMember({"infinite", "torus", "plane"}));
-  std::vector<std::string> names;
-  for (const algorithm a : algorithms) names.emplace_back(name(a));
-  command->add_option("--algorithm", options->algorithm, "packed|per-cell|shared|block; default packed")
-      ->option_text("A")
-      ->check(CLI::IsMember(names));
   CLI::Option* const output =
       writes_file(command
                       ->add_option("-o,--output", options->output,

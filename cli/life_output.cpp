@@ -2,7 +2,6 @@
 
 #include "file_options.hpp"
 #include "over_ranks.hpp"
-#include <heddle/io/png.hpp>
 #include <heddle/memory.hpp>
 
 #include <array>
@@ -70,20 +69,7 @@ void life_output::finish(universe& world, const rule& law) {
   if (ending_ == ".rle") write_rle(path_, last, law, world.shape(), world.generation());
   if (ending_ == ".cells") write_cells(path_, last, law, world.generation());
   if (ending_ == ".npy") life::write_npy(path_, last.cells);
-  if (ending_ == ".png") draw_png(last.cells);
-}
-
-/// White on black. Nothing alive on the infinite plane is one black pixel, because a picture has one.
-void life_output::draw_png(const grid& cells) const {
-  const std::size_t width = std::max<std::size_t>(1, cells.width());
-  png_writer picture(path_, width, std::max<std::size_t>(1, cells.height()), pixel_format::grey);
-  std::vector<std::uint8_t> row(width);
-  if (cells.height() == 0) picture.append(row.data(), 1);
-  for (std::size_t y = 0; y < cells.height(); ++y) {
-    for (std::size_t x = 0; x < width; ++x) row[x] = cells(x, y) ? 255 : 0;
-    picture.append(row.data(), 1);
-  }
-  picture.commit();
+  if (ending_ == ".png") life::write_png(path_, last.cells);
 }
 
 void life_output::open_animation(std::size_t width, std::size_t height) {

@@ -69,7 +69,6 @@ class life_output {
   void finish(life::universe& world, const life::rule& law);
 
  private:
-  void draw_png(const life::grid& cells) const;
   void open_animation(std::size_t width, std::size_t height);
   void draw(const life::placed_grid& frame, std::int64_t left, std::int64_t top);
   void finish_animation();

@@ -135,6 +135,7 @@ int main(int argc, char** argv) {
   heddle::cli::add_laplace(app);
   heddle::cli::add_lbm(app);
   heddle::cli::add_pi(app);
+  heddle::cli::add_view(app);
   heddle::cli::add_cache(app);
   heddle::cli::add_check(app);
   heddle::cli::add_run(app);

@@ -5,6 +5,8 @@
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "mandelbrot/colours.hpp"
+#include "mandelbrot/reference_orbit.hpp"
+#include "mandelbrot_start.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
 #include "over_ranks.hpp"
@@ -17,6 +19,7 @@
 #include <heddle/io/png.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -37,41 +40,37 @@
 namespace heddle::cli {
 namespace {
 
-struct mandelbrot_options : place_options {
+struct mandelbrot_options : place_options, mandelbrot_start_options {
   std::string output, format, counts;
-  std::string size = "1536x1024", view, center, zoom = "1", precision = "float";
-  std::string palette = mandelbrot::palette_names().front();
+  std::string size = "1536x1024", view, precision = "auto";
   std::uint32_t iterations = 50;
-  bool smooth = false;
 };
 
 const file_formats picture_formats{".png"};
 
-/// The numbers of a text with separators between them, or nothing where it is not `count` of them.
-template <class T>
-std::optional<std::vector<T>> numbers(std::string_view text, char separator, std::size_t count) {
-  std::vector<T> all;
+/// The sides of XMIN,XMAX,YMIN,YMAX.
+mandelbrot::view view_from(const std::string& text) {
+  std::array<double, 4> sides{};
   const char* at = text.data();
   const char* const end = at + text.size();
-  for (;;) {
-    T value{};
-    const auto [next, status] = std::from_chars(at, end, value);
-    if (status != std::errc()) return std::nullopt;
-    all.push_back(value);
-    if (next == end) break;
-    if (*next != separator) return std::nullopt;
+  for (double& side : sides) {
+    const auto [next, status] = std::from_chars(at, end, side);
+    const bool is_last = &side == &sides.back();
+    if (status != std::errc() || (is_last ? next != end : next == end || *next != ',')) {
+      throw CLI::ValidationError("--view", fmt::format("'{}' is not XMIN,XMAX,YMIN,YMAX", text));
+    }
     at = next + 1;
   }
-  if (all.size() != count) return std::nullopt;
-  return all;
+  return {sides[0], sides[1], sides[2], sides[3]};
 }
 
-template <class T>
-std::vector<T> wanted_numbers(const char* option, const std::string& text, char separator, std::size_t count,
-                              const char* form) {
-  const auto found = numbers<T>(text, separator, count);
-  if (!found) throw CLI::ValidationError(option, fmt::format("'{}' is not {}", text, form));
-  return *found;
+/// The first precision that tells neighbouring pixels apart; double where none does.
+void choose_precision(mandelbrot::picture& what, const std::optional<mandelbrot::deep_window>& deep) {
+  for (const dtype precision : {dtype::float32, dtype::float64}) {
+    what.precision = precision;
+    if (tells_pixels_apart(what)) return;
+  }
+  what.deep = deep;
 }
 
 mandelbrot::picture picture_of(const mandelbrot_options& options) {
@@ -84,18 +83,25 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
   what.height = static_cast<std::uint32_t>(size.height);
   what.iterations = options.iterations;
   what.precision = options.precision == "float" ? dtype::float32 : dtype::float64;
+  std::optional<mandelbrot::deep_window> deep;
   if (!options.view.empty()) {
-    const auto sides = wanted_numbers<double>("--view", options.view, ',', 4, "XMIN,XMAX,YMIN,YMAX");
-    what.view = {sides[0], sides[1], sides[2], sides[3]};
-  } else if (!options.center.empty()) {
-    const auto center = wanted_numbers<double>("--center", options.center, ',', 2, "RE,IM");
-    const double zoom = wanted_numbers<double>("--zoom", options.zoom, ',', 1, "a number")[0];
-    if (!(zoom > 0 && zoom <= std::numeric_limits<double>::max())) {
-      throw CLI::ValidationError("--zoom", fmt::format("'{}' is not above 0", options.zoom));
-    }
-    what.view = mandelbrot::view_around(center[0], center[1], zoom, what.width, what.height);
+    what.view = view_from(options.view);
+  } else if (const auto seen = options.surroundings()) {
+    what.view =
+        mandelbrot::view_around(mandelbrot::nearest_double(seen->re), mandelbrot::nearest_double(seen->im),
+                                seen->zoom, what.width, what.height);
+    deep = mandelbrot::deep_window{seen->re, seen->im, 3 / seen->zoom};
+  }
+  if (options.precision == "deep" && !deep) {
+    throw CLI::ValidationError("--precision", "deep takes --center and --zoom");
   }
   try {
+    if (options.precision == "deep") what.deep = deep;
+    if (options.precision == "auto") choose_precision(what, deep);
+    const mandelbrot::view& seen = what.view;
+    if (deep && !what.deep && (seen.xmin == seen.xmax || seen.ymin == seen.ymax)) {
+      throw CLI::ValidationError("--zoom", "double tells no pixels apart: take --precision deep");
+    }
     check(what);
   } catch (const error& wrong) {
     throw CLI::ParseError(wrong.what(), CLI::ExitCodes::ValidationError);
@@ -104,8 +110,10 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
 }
 
 /// `auto` as this work wants it: a GPU takes a moment to start, in which every core computes a small picture.
+/// Deep pictures take a GPU where one is named.
 target place_for(const target& requested, const mandelbrot::picture& what) {
   if (!requested.is_automatic()) return requested;
+  if (what.deep) return target::parallel();
   const double iterations = static_cast<double>(what.width) * static_cast<double>(what.height) *
                             static_cast<double>(what.iterations);
   return iterations < 2e9 ? target::parallel() : target::best();
@@ -132,6 +140,36 @@ class row_bands {
   std::size_t pixels_;
 };
 
+std::shared_ptr<const mandelbrot::reference_orbit> reference_for(const mandelbrot::picture& what,
+                                                                 bool quiet) {
+  progress shown(what.iterations, quiet);
+  shown.show_instead_of_rate("reference orbit");
+  std::uint32_t before = 0;
+  return std::make_shared<const mandelbrot::reference_orbit>(
+      what.deep->re, what.deep->im, what.iterations, bits_for(*what.deep, what.width, what.iterations),
+      [&](std::uint32_t done) {
+        if (!is_over_ranks()) stop_if_interrupted();
+        shown.advance(done - std::exchange(before, done));
+      });
+}
+
+/// What each rank has, of every rank in order.
+template <class T>
+const T* gathered(const T* own, std::size_t count, array<T>& of_ranks) {
+  if (!is_over_ranks()) return own;
+  of_ranks = all_ranks().all_gather(std::span<const T>(own, count));
+  return of_ranks.data();
+}
+
+/// What is on the target, where the CPU reads it.
+template <class T>
+const T* on_cpu(const array<T>& there, const target& where, std::size_t count, array<T>& here) {
+  if (!where.is_gpu()) return there.data();
+  if (here.size() < count) here = array<T>(count);
+  copy(here.data(), target(), there.data(), where, count * sizeof(T));
+  return here.data();
+}
+
 void run(const mandelbrot_options& options) {
   if (options.output.empty() && options.counts.empty()) {
     throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
@@ -139,13 +177,18 @@ void run(const mandelbrot_options& options) {
   picture_formats.chosen(options.output, options.format);  // throws where it is none
   const mandelbrot::picture what = picture_of(options);
   if (!tells_pixels_apart(what)) {
-    print_error(fmt::format("warning: {} tells some neighbouring pixels not apart{}\n", options.precision,
-                            what.precision == dtype::float32 ? ": take --precision double" : ""));
+    print_error(fmt::format("warning: {} tells some neighbouring pixels not apart: take {}\n",
+                            what.precision == dtype::float32 ? "float" : "double",
+                            options.precision == "auto"        ? "--center and --zoom"
+                            : what.precision == dtype::float32 ? "--precision double"
+                            : options.center.empty()           ? "--center, --zoom and --precision deep"
+                                                               : "--precision deep"));
   }
   const target where =
       is_over_ranks() ? ranks_on(options.target).where() : place_for(target::parse(options.target), what);
   const mandelbrot::colouring colours(what, options.palette, options.smooth);
-  const mandelbrot::escape_counter counter(what, where);
+  const mandelbrot::escape_counter counter(what, where,
+                                           what.deep ? reference_for(what, options.quiet) : nullptr);
 
   std::optional<png_writer> png;
   if (!options.output.empty()) {
@@ -163,33 +206,29 @@ void run(const mandelbrot_options& options) {
   const double pixels = static_cast<double>(what.width) * static_cast<double>(what.height);
   row_bands bands(what, where);
   array<std::uint32_t> there, here, of_ranks;
+  const bool takes_norms = what.deep && options.smooth;
+  array<double> norms_there, norms_here, norms_of_ranks;
   std::vector<std::uint8_t> painted;
   progress shown(what.width * what.height, options.quiet);
   for (std::size_t row = 0; row < what.height;) {
     stop_together();
     const std::size_t rows = bands.next(row), count = rows * what.width;
     if (there.size() < count) there = array<std::uint32_t>(count, where);
+    if (takes_norms && norms_there.size() < count) norms_there = array<double>(count, where);
     const auto began = std::chrono::steady_clock::now();
     // Of every band each rank counts some rows.
     const auto [first, end] = is_over_ranks() ? part_of_rank(rows) : std::pair(std::size_t{0}, rows);
-    if (first < end) counter.count(row + first, end - first, there.data());
+    if (first < end) counter.count(row + first, end - first, there.data(), norms_there.data());
     where.wait();
     const double took =
         of_first_rank(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
     seconds += took;
     bands.took(took);
 
-    const std::uint32_t* counts = there.data();
     const std::size_t own = (end - first) * what.width;
-    if (where.is_gpu()) {
-      if (here.size() < own) here = array<std::uint32_t>(own);
-      copy(here.data(), target(), there.data(), where, own * sizeof(std::uint32_t));
-      counts = here.data();
-    }
-    if (is_over_ranks()) {
-      of_ranks = all_ranks().all_gather(std::span<const std::uint32_t>(counts, own));
-      counts = of_ranks.data();
-    }
+    const std::uint32_t* const counts = gathered(on_cpu(there, where, own, here), own, of_ranks);
+    const double* const norms =
+        takes_norms ? gathered(on_cpu(norms_there, where, own, norms_here), own, norms_of_ranks) : nullptr;
     if (options.stats) {
       // What the definition takes: an orbit that escapes in iteration i has had i + 1.
       iterations += static_cast<double>(
@@ -206,7 +245,8 @@ void run(const mandelbrot_options& options) {
       if (!is_over_ranks()) stop_if_interrupted();
       const std::size_t now = std::min(at_once, rows - done);
       painted.resize(now * what.width * bytes_of(colours.format()));
-      colours.paint(row + done, now, counts + done * what.width, threads, painted.data());
+      colours.paint(row + done, now, counts + done * what.width, threads, painted.data(),
+                    takes_norms ? norms + done * what.width : nullptr);
       png->append(painted.data(), now);
     }
     if (npy) npy->append(counts, count * sizeof(std::uint32_t));
@@ -223,6 +263,10 @@ void run(const mandelbrot_options& options) {
     line["size"] = {what.width, what.height};
     line["limit"] = what.iterations;
     line["dtype"] = name(what.precision);
+    if (what.deep) {
+      line["reference"] = counter.reference()->points().size() - 1;
+      line["reference_bits"] = counter.reference()->bits();
+    }
     line["seconds"] = seconds;
     line["iterations"] = iterations;
     line["iterations_per_s"] = iterations / seconds;
@@ -246,27 +290,16 @@ void add_mandelbrot(CLI::App& app) {
   CLI::Option* view =
       command->add_option("--view", options->view, "The rectangle of the plane; default -2,1,-1,1")
           ->option_text("XMIN,XMAX,YMIN,YMAX");
-  CLI::Option* center =
-      command->add_option("--center", options->center, "The point in the middle, instead of --view")
-          ->option_text("RE,IM")
-          ->excludes(view);
-  command->add_option("--zoom", options->zoom, "The picture is 3/Z wide around --center; default 1")
-      ->option_text("Z")
-      ->needs(center);
+  options->add_center_to(*command)->excludes(view);
   command->add_option("--iterations", options->iterations, "The limit; default 50")
       ->option_text("N")
       ->transform(count_from(0, std::numeric_limits<std::uint32_t>::max()));
-  command->add_option("--precision", options->precision, "float|double; default float")
-      ->option_text("P")
-      ->check(CLI::IsMember({"float", "double"}));
   command
-      ->add_option(
-          "--palette", options->palette,
-          fmt::format("{}; default {}", fmt::join(mandelbrot::palette_names(), "|"), options->palette))
-      ->option_text("NAME")
-      ->check(CLI::IsMember(mandelbrot::palette_names()))
-      ->needs(picture);
-  command->add_flag("--smooth", options->smooth, "Colours without bands")->needs(picture);
+      ->add_option("--precision", options->precision,
+                   "auto|float|double|deep; default auto, the first that tells pixels apart")
+      ->option_text("P")
+      ->check(CLI::IsMember({"auto", "float", "double", "deep"}));
+  options->add_colours_to(*command, picture);
   writes_file(
       command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
           ->option_text("COUNTS.npy"));

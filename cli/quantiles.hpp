@@ -35,12 +35,24 @@ double between(T a, T b, double fraction) {
   return fraction < 0.5 ? low + length * fraction : high - length * (1 - fraction);
 }
 
+/// Between which two of sorted elements, the last of which is number `last`, a quantile lies, and where.
+struct quantile_place {
+  std::size_t below, above;
+  double fraction;
+
+  quantile_place(std::size_t last, double of_all) {
+    const double place = static_cast<double>(last) * of_all;
+    below = std::min(static_cast<std::size_t>(place), last);
+    above = std::min(below + 1, last);
+    fraction = place - static_cast<double>(below);
+  }
+};
+
 /// Of sorted elements, element i of which is at(i) and the last at(last), the quantile of a fraction.
 template <class At>
 double quantile_of(const At& at, std::size_t last, double fraction) {
-  const double place = static_cast<double>(last) * fraction;
-  const auto below = std::min(static_cast<std::size_t>(place), last);
-  return between(at(below), at(std::min(below + 1, last)), place - static_cast<double>(below));
+  const quantile_place place(last, fraction);
+  return between(at(place.below), at(place.above), place.fraction);
 }
 
 /// The median of `length` sorted elements.

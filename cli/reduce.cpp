@@ -286,14 +286,6 @@ void find_quantiles(const reduction& op, npy_input& x, const axis_lines& all,
   quantiles(x, all, fractions, shown, static_cast<double*>(out));
 }
 
-/// The lengths of the results: first that of several percentiles, as in NumPy.
-shape lengths_of_results(const shape& of_one, std::size_t percentiles) {
-  if (percentiles < 2) return of_one;
-  std::vector<std::size_t> lengths(of_one.begin(), of_one.end());
-  lengths.insert(lengths.begin(), percentiles);
-  return shape(lengths);
-}
-
 void run(const reduce_options& options) {
   const reduction& op = reduction_called(options.op);
   const target requested = target::parse(options.target);

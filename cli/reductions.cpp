@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -123,6 +124,13 @@ void fill_with_identity(const reduction& op, dtype combined, const shape& length
   }
   with_type(combined,
             [&]<class T>(T) { std::fill_n(static_cast<T*>(values), count, static_cast<T>(op.identity)); });
+}
+
+shape lengths_of_results(const shape& of_one, std::size_t percentiles) {
+  if (percentiles < 2) return of_one;
+  std::vector<std::size_t> lengths(of_one.begin(), of_one.end());
+  lengths.insert(lengths.begin(), percentiles);
+  return shape(lengths);
 }
 
 void check_reduce_options(const reduction& op, const reduce_options& options) {

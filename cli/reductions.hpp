@@ -58,6 +58,9 @@ void finish(const reduction& op, dtype combined, dtype result, std::size_t lengt
 void fill_with_identity(const reduction& op, dtype combined, const shape& lengths, void* values,
                         std::size_t count);
 
+/// The lengths of the results: first that of several percentiles, as in NumPy.
+shape lengths_of_results(const shape& of_one, std::size_t percentiles);
+
 /// The sum that a mean is made of.
 inline constexpr reduction mean_of_elements{"mean", runtime_op::plus, -1, outcome::mean};
 

@@ -67,11 +67,15 @@ std::string set_of_dtypes() {
   return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
-void place_options::add_place_to(CLI::App& command) {
+void add_target_to(CLI::App& command, std::string& target) {
   command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
       ->option_text("T")
       ->transform(target_in_digits)
       ->check(check_target, "{auto,serial,parallel,gpu}");
+}
+
+void place_options::add_place_to(CLI::App& command) {
+  add_target_to(command, target);
   command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
   command.add_flag("--quiet", quiet, "No progress line");
 }

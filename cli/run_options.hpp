@@ -13,6 +13,9 @@
 
 namespace heddle::cli {
 
+/// Adds --target.
+void add_target_to(CLI::App& command, std::string& target);
+
 /// Where a subcommand runs and what it says of it.
 struct place_options {
   std::string target = "auto";

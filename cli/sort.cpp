@@ -19,9 +19,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -55,12 +57,34 @@ any_array first_over_ranks(const any_distributed_array& x, std::size_t k, const 
   return std::move(top.indices);
 }
 
+/// The first k entries along an axis, in the blocks that they are in.
+any_distributed_array first_along(const any_distributed_array& x, std::size_t along_axis, std::size_t k) {
+  std::vector<std::size_t> begins = x.begins();
+  if (along_axis == 0) {
+    for (std::size_t& b : begins) b = std::min(b, k);
+    const auto me = static_cast<std::size_t>(x.all().rank());
+    return {x.all(), x.shape().with_length(0, k), begins,
+            x.local().slice(0, begins[me + 1] - begins[me]).on(target())};
+  }
+  const any_array own = x.local().on(target());
+  const axis_lines lines = along(own.shape(), along_axis);
+  any_array first(x.dtype(), own.shape().with_length(along_axis, k));
+  const std::size_t inner = lines.inner * size_of(x.dtype());
+  for (std::size_t i = 0; i < lines.outer && k * inner > 0; ++i)
+    std::memcpy(static_cast<std::byte*>(first.data()) + i * k * inner,
+                static_cast<const std::byte*>(own.data()) + i * lines.length * inner, k * inner);
+  return {x.all(), x.shape().with_length(along_axis, k), begins, std::move(first)};
+}
+
 /// The same over ranks, each of which reads its own elements.
 void sort_over_ranks(const sort_options& options, const npy_file& file, dtype type) {
-  refuse_over_ranks(options.axis.has_value(), "--axis", "an array is sorted flat");
   const ranks all = ranks_on(options.target);
   const std::size_t n = file.size();
-  if (options.first && *options.first > n) fail_too_many(*options.first, n);
+  const shape lengths = options.axis ? file.shape() : shape{n};
+  const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
+  const axis along{static_cast<std::ptrdiff_t>(along_axis)};
+  if (options.first && *options.first > lengths[along_axis])
+    fail_too_many(*options.first, lengths[along_axis]);
   require_writable_over_ranks(options.output);
   npy_input x(file, type, type, all.where());
   begin_together();
@@ -69,8 +93,8 @@ void sort_over_ranks(const sort_options& options, const npy_file& file, dtype ty
   const std::size_t bytes = x.file_bytes(n);
   const run_stats stats("sort", options.op, "radix", n, type, bytes + n * size_of(type), all.where());
   progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
-  const any_distributed_array elements = spread(all, x, shape{n}, shown);
-  if (options.first) {
+  const any_distributed_array elements = spread(all, x, lengths, shown);
+  if (options.first && lengths.axes() == 1) {
     const any_array result = first_over_ranks(elements, *options.first, options);
     stats.report(options);
     if (all.rank() == 0)
@@ -83,8 +107,12 @@ void sort_over_ranks(const sort_options& options, const npy_file& file, dtype ty
     stop_if_interrupted();
     write_npy(options.output, result);
   };
-  if (!options.places) return write(sort(all, elements, options.order));
-  write(as_int64(argsort(all, elements, options.order)));
+  const auto in_order = [&] {
+    return options.places ? as_int64(argsort(all, elements, along, options.order))
+                          : sort(all, elements, along, options.order);
+  };
+  if (options.first) return write(first_along(in_order(), along_axis, *options.first));
+  write(in_order());
 }
 
 void run(const sort_options& options) {

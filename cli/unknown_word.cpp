@@ -66,6 +66,8 @@ std::string unknown_word(const CLI::App& app) {
   std::vector<std::string> words = app.remaining();
   if (words.empty() && !chosen.empty()) {
     within = chosen.front();
+    // What a command hands on to others is not unknown.
+    if (within->get_prefix_command()) return "";
     words = within->remaining();
   }
   // CLI11 leaves the mark behind which no word is an option among them.
@@ -76,7 +78,8 @@ std::string unknown_word(const CLI::App& app) {
     const std::string name = option->substr(0, option->find('='));
     return fmt::format("{}: no such option{}", name, suggestion(name, names_of_options(*within)));
   }
-  if (within != &app) return fmt::format("'{}' is one argument too many", words.front());
+  if (within != &app || app.get_subcommands({}).empty())
+    return fmt::format("'{}' is one argument too many", words.front());
   std::vector<std::string> names;
   for (const CLI::App* const command : app.get_subcommands({})) names.push_back(command->get_name());
   return fmt::format("{}: no such subcommand{}", words.front(), suggestion(words.front(), names));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Usage: command_over_ranks_test.py MPIRUN HEDDLE: the command under mpirun prints and writes what it does alone, bit for bit, and
 says once why it cannot."""
+import contextlib
 import itertools
 import json
 import os
@@ -43,6 +44,10 @@ class OverRanksTest(unittest.TestCase):
                   "swapped": random.normal(size=1_001).astype(">f8"),
                   "flags": random.random(999) < 0.5,
                   "few": np.array([2.5, -1, 7]), "none": np.zeros((0, 4)), "one": np.array(3.5)}
+        # Fewer columns than ranks, with equal elements and a NaN; and three axes.
+        arrays["tall"] = random.integers(0, 50, (501, 3)).astype("f4")
+        arrays["tall"][300, 1] = np.nan
+        arrays["cube"] = random.normal(size=(11, 6, 5)).astype("f4")
         arrays["nan"] = arrays["floats"].copy()
         arrays["nan"][70_000] = np.nan
         for name, x in arrays.items():
@@ -75,6 +80,13 @@ class OverRanksTest(unittest.TestCase):
             "reduce shorts.npy --axis 0 -o out.npy", "reduce fortran.npy --axis 1 --op max -o out.npy",
             "reduce complexes.npy --axis -1 --op mean -o out.npy", "reduce shorts.npy --axis 0 --op any -o out.npy",
             "reduce floats.npy --axis 0 -o out.npy", "reduce none.npy --axis 0 -o out.npy",
+            "reduce shorts.npy --axis 0 --op argmax -o out.npy", "reduce tall.npy --axis 1 --op argmin -o out.npy",
+            "reduce complexes.npy --axis 0 --op std -o out.npy", "reduce fortran.npy --axis 1 --op var --ddof 1 -o out.npy",
+            "reduce tall.npy --axis 0 --op median -o out.npy", "reduce shorts.npy --axis 1 --op median -o out.npy",
+            "reduce shorts.npy --axis 0 --op percentile --percentile 0,12.5,99 -o out.npy",
+            "reduce cube.npy --axis 1 --op percentile --percentile 33,90 -o out.npy",
+            "sort tall.npy --axis 0 -o out.npy", "sort shorts.npy --axis 1 --descending --places -o out.npy",
+            "sort shorts.npy --axis 0 --first 3 --places -o out.npy", "sort cube.npy --axis 1 --first 2 -o out.npy",
             "scan shorts.npy --exclusive --init 5 -o out.npy", "scan fortran.npy --axis 0 -o out.npy",
             "scan complexes.npy --axis 1 --op prod -o out.npy", "scan nan.npy --op max -o out.npy", "scan none.npy -o out.npy",
             "sort shorts.npy --descending -o out.npy", "sort shorts.npy --places -o out.npy", "sort nan.npy --first 20 -o out.npy",
@@ -125,10 +137,8 @@ class OverRanksTest(unittest.TestCase):
     def test_what_makes_no_sense_over_ranks_is_refused_by_name(self):
         for words, wanted in {"matmul few.npy few.npy -o out.npy": "matmul: it works in one process",
                               "reduce - --op sum": "standard input goes to one rank alone",
-                              "reduce shorts.npy --op median --axis 0 -o out.npy": "--axis: over ranks",
                               "reduce floats.npy --algorithm tree": "--algorithm: over ranks",
                               "scan floats.npy --algorithm blelloch -o out.npy": "--algorithm: over ranks",
-                              "sort shorts.npy --axis 1 -o out.npy": "--axis: over ranks",
                               "histogram floats.npy --weights nan.npy -o out.npy": "--weights: over ranks"}.items():
             result = self.over(2, *words.split())
             self.assertEqual(result.returncode, 2, (words, result.stderr))
@@ -176,27 +186,52 @@ class OverRanksTest(unittest.TestCase):
     def test_a_rank_that_is_killed_leaves_the_old_file(self):
         np.lib.format.open_memmap(self.folder / "large.npy", "w+", "f4", (40_000_000,)).flush()
         (self.folder / "out.npy").write_bytes(b"old")
-        before = set(self.folder.iterdir())
-        for rank, delay in ((0, 0.5), (1, 0.9), (0, 1.3)):
+        pids = {self.folder / "pid0", self.folder / "pid1"}
+        before = set(self.folder.iterdir()) | pids
+
+        def until(happened, run):
+            end = time.monotonic() + 60
+            while not happened() and time.monotonic() < end and run.poll() is None:
+                time.sleep(0.001)
+            return time.monotonic()
+
+        def killed(rank, wait):
+            for pid in pids:
+                pid.unlink(missing_ok=True)
             run = mpirun.start(LAUNCHER, 2, "sh", "-c", f"echo $$ > pid$OMPI_COMM_WORLD_RANK; exec {HEDDLE} sort large.npy -o out.npy", cwd=self.folder)
-            time.sleep(delay)
+            began = until(lambda: all(pid.exists() and pid.read_text() for pid in pids), run)
+            end = wait(run)
             os.kill(int((self.folder / f"pid{rank}").read_text()), signal.SIGKILL)
             start = time.monotonic()
             run.communicate(timeout=30)
             self.assertLess(time.monotonic() - start, 10)
             self.assertNotEqual(run.returncode, 0)
             self.assertEqual((self.folder / "out.npy").read_bytes(), b"old")
-            left = set(self.folder.iterdir()) - before - {self.folder / "pid0", self.folder / "pid1"}
-            self.assertEqual(left, set())
+            self.assertEqual(set(self.folder.iterdir()) - before, set())
+            return end - began
+
+        def writes(rank):
+            """Whether it has the new file open, which has no name yet, or one of its own where the file system must name it."""
+            own = str(self.folder.resolve())
+            for file in pathlib.Path(f"/proc/{(self.folder / f'pid{rank}').read_text().strip()}/fd").iterdir():
+                with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                    if (opened := os.readlink(file)).startswith(own) and opened != f"{own}/large.npy":
+                        return True
+            return False
+
+        # While the new file is written, as the ranks start, and while they sort.
+        taken = killed(0, lambda run: until(lambda: writes(0), run))
+        killed(0, lambda run: time.monotonic())
+        killed(1, lambda run: time.sleep(taken / 3) or time.monotonic())
 
     LONG = ("lbm", "cavity", "--size", "32x24", "--steps", "100000000", "--quiet", "--checkpoint", "state")
 
     def started(self, *words, patience=1):
-        """Two ranks of a long run, whose process numbers are in files, once they have written a state. So many seconds Open MPI
-        waits for what was asked to end, whether that takes less or not."""
+        """Two ranks of a long run, whose process numbers and messages are in files, once they have written a state. So many seconds
+        Open MPI waits for what was asked to end, whether that takes less or not; what they say then it may lose."""
         (self.folder / "state").unlink(missing_ok=True)
         run = mpirun.start(LAUNCHER, 2, "--mca", "odls_base_sigkill_timeout", str(patience), "sh", "-c",
-                           f"echo $$ > pid$OMPI_COMM_WORLD_RANK; exec {HEDDLE} {' '.join(words)}", cwd=self.folder)
+                           f"echo $$ > pid$OMPI_COMM_WORLD_RANK; exec {HEDDLE} {' '.join(words)} 2> told$OMPI_COMM_WORLD_RANK", cwd=self.folder)
         end = time.monotonic() + 60
         while not (self.folder / "state").exists() and time.monotonic() < end and run.poll() is None:
             time.sleep(0.05)
@@ -209,11 +244,11 @@ class OverRanksTest(unittest.TestCase):
         return int(result.stdout.split()[1])
 
     def test_one_ctrl_c_writes_the_last_state(self):
-        run = self.started(*self.LONG, "--every", "20", patience=4)
+        run = self.started(*self.LONG, "--every", "20", patience=5)
         first = self.resumed()
-        time.sleep(0.5)
         run.send_signal(signal.SIGINT)
         _, told = run.communicate(timeout=60)
+        told += "".join((self.folder / f"told{rank}").read_text() for rank in (0, 1))
         self.assertEqual([line for line in told.splitlines() if line.startswith(OWN)], ["heddle lbm: interrupted"], told)
         last = self.resumed()
         self.assertGreaterEqual(last, first)
@@ -225,7 +260,6 @@ class OverRanksTest(unittest.TestCase):
     def test_a_rank_killed_while_states_are_written_leaves_a_whole_one(self):
         for rank in (0, 1):
             run = self.started(*self.LONG, "--every", "4")
-            time.sleep(0.3)
             os.kill(int((self.folder / f"pid{rank}").read_text()), signal.SIGKILL)
             run.communicate(timeout=30)
             self.assertEqual(self.resumed() % 4, 0)
@@ -268,4 +302,4 @@ class OverRanksTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -89,6 +89,9 @@ inline void check_stencils(const ranks& all) {
     }
     check_stencil<1>(all, {3}, around, 4, line);
     check_stencil<2>(all, {41, 9}, around, 5, far);
+    // So many rows that those at the edges go to the neighbours while others are computed.
+    check_stencil<1>(all, {2100, 3}, around, 19, cross);
+    check_stencil<2>(all, {2100, 2}, around, 9, far);
     check_stencil<1>(all, {19, 6, 5}, around, 3, cube);
   }
 }
@@ -203,6 +206,13 @@ inline void check_run_time_types(const ranks& all) {
            "argmin and argmax" + of);
     expect(same_bytes(sort(all, y).gather(), sort(target(), x)), "sort" + of);
     expect(same_bytes(any_array(argsort(all, y).gather()), any_array(argsort(target(), x))), "argsort" + of);
+    constexpr axis down{0};
+    expect(same_bytes(sort(all, y, down).gather(), sort(target(), x, down)), "sort along an axis" + of);
+    expect(same_bytes(any_array(argsort(all, y, down).gather()), any_array(argsort(target(), x, down))),
+           "argsort along an axis" + of);
+    expect(same_bytes(any_array(argmin(all, y, down).gather()), any_array(argmin(target(), x, down))) &&
+               same_bytes(any_array(argmax(all, y, down).gather()), any_array(argmax(target(), x, down))),
+           "argmin and argmax along an axis" + of);
     expect(same_bytes(unique(all, y).gather(), unique(target(), x)), "unique" + of);
     expect(same_bytes(any_array(histogram(all, y, even_bins{5, 0, 6})),
                       any_array(histogram(target(), x, even_bins{5, 0, 6}))),

@@ -205,6 +205,40 @@ inline void check_axes(const ranks& all) {
   }
 }
 
+/// Sorts by the tens alone, so that equal elements differ.
+struct by_tens {
+  bool operator()(int a, int b) const { return a / 10 < b / 10; }
+};
+
+/// The order of rows and columns: with elements that are equal, signed zeros and NaNs.
+inline void check_orders_along_axes(const ranks& all) {
+  for (const shape& lengths :
+       {shape{61}, shape{90, 17}, shape{50, 3}, shape{5, 7, 3}, shape{1, 80}, shape{3, 0}}) {
+    const array<float> x = mixed<float>(lengths.elements()).reshaped(lengths);
+    array<int> equal(lengths);
+    for (std::size_t i = 0; i < equal.size(); ++i) equal.data()[i] = static_cast<int>(random_bits(i) % 97);
+    for (const auto& begins : blocks_to_try(all, lengths)) {
+      const distributed_array<float> y = spread(all, x, begins);
+      const distributed_array<int> keys = spread(all, equal, begins);
+      for (const axis along : {axis{0}, axis{-1}}) {
+        const std::string of = " along axis " + std::to_string(along.index) + " of " + lengths.text();
+        const distributed_array<float> sorted = sort(all, y, along, sort_order::descending);
+        expect(same_bytes(sorted.gather(), sort(target(), x, along, sort_order::descending)), "sort" + of);
+        expect(sorted.begins() == begins, "sort keeps blocks" + of);
+        expect(same_bytes(argsort(all, keys, along).gather(), argsort(target(), equal, along)),
+               "argsort" + of);
+        if (runs_own_functions(all))
+          expect(
+              same_bytes(sort(all, keys, along, by_tens{}).gather(), sort(target(), equal, along, by_tens{})),
+              "sort by a function" + of);
+        if (lengths.axes() == 1 || lengths[lengths.resolve_axis(along.index)] == 0) continue;
+        expect(same_bytes(argmin(all, y, along).gather(), argmin(target(), x, along)), "argmin" + of);
+        expect(same_bytes(argmax(all, keys, along).gather(), argmax(target(), equal, along)), "argmax" + of);
+      }
+    }
+  }
+}
+
 template <class T>
 void check_places(const ranks& all, std::size_t n) {
   array<T> x = numbers<T>({n});
@@ -250,11 +284,6 @@ void check_sort(const ranks& all, const array<T>& x, const Order& order) {
     expect(sorted.begins() == impl::even_blocks(want.shape(), all.size()), name + " is in even blocks");
   }
 }
-
-/// Sorts by the tens alone, so that equal elements differ.
-struct by_tens {
-  bool operator()(int a, int b) const { return a / 10 < b / 10; }
-};
 
 inline void check_sorts(const ranks& all) {
   for (const std::size_t n : {0, 1, 2, 7, 1000, 50'001}) {
@@ -317,10 +346,13 @@ inline void check_refusals(const ranks& all) {
   refuses([&] { distributed_array<int>(all, shape{7}, std::vector<std::size_t>{0, 3}); },
           all.size() == 1 ? "begin at [0, 3]: give 2 rising numbers from 0 to 7" : "begin at [0, 3]");
   refuses([&] { argmin(all, distributed_array<int>(all, shape{0})); }, "argmin");
+  refuses([&] { argmax(all, distributed_array<int>(all, shape{3}), axis{0}); },
+          "argmax: an array of one axis");
   expect(distributed_array<int>(all, {7, 3}).shape() == shape{7, 3}, "a list of numbers is a shape");
   for (const shape& lengths : {shape{0, 2}, shape{1, 0}}) {
     const axis along{lengths[0] == 0 ? 0 : 1};
     refuses([&] { reduce(all, distributed_array<float>(all, lengths), along, minimum{}); }, "no elements");
+    refuses([&] { argmin(all, distributed_array<float>(all, lengths), along); }, "no elements");
   }
   if (all.size() > 1)
     refuses([&] { reduce(ranks(), distributed_array<float>(all, shape{4})); }, "with an array over");
@@ -342,6 +374,7 @@ inline void check_everything(const ranks& all, const std::string& folder) {
   check_exchanges(all);
   check_reductions(all);
   check_axes(all);
+  check_orders_along_axes(all);
   check_scans_of_everything(all);
   check_arrays(all);
   check_sorts(all);

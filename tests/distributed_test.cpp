@@ -38,6 +38,10 @@ TEST_P(distributed, reductions_along_axes_have_the_bits_of_one_array) {
   on_ranks(check_axes);
 }
 
+TEST_P(distributed, rows_and_columns_are_sorted_and_searched_as_those_of_one_array) {
+  on_ranks(check_orders_along_axes);
+}
+
 TEST_P(distributed, scans_have_the_bits_of_one_array) {
   on_ranks(check_scans_of_everything);
 }

@@ -11,7 +11,7 @@ ENDINGS = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
 
-PROGRAMS = ["cli", "expressions", "simulations", "examples", "bench", "python"]
+PROGRAMS = ["cli", "expressions", "simulations", "examples", "bench", "python", "viewer"]
 # What a folder may not include, beside what PROGRAMS may not: beginnings of paths.
 FORBIDDEN = {
     "include/heddle/impl/cpu": ["heddle/impl/gpu/"],
@@ -21,8 +21,9 @@ FORBIDDEN = {
     "include": ["cli/", "expressions/", "simulations/", "checker/"],
     "src": ["cli/", "expressions/", "simulations/", "checker/", "life/", "laplace/", "lattice_boltzmann/", "mandelbrot/", "monte_carlo/"],
     "expressions": ["cli/", "simulations/", "checker/"],
-    "simulations": ["cli/", "expressions/", "checker/"],
-    "checker": ["cli/", "expressions/", "simulations/"],
+    "simulations": ["cli/", "expressions/", "checker/", "viewer/"],
+    "checker": ["cli/", "expressions/", "simulations/", "viewer/"],
+    "viewer": ["cli/", "expressions/", "checker/"],
     "examples": ["cli/", "expressions/", "simulations/", "checker/"],
     "python": ["cli/", "checker/"],
 }

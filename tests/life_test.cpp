@@ -154,6 +154,104 @@ TEST_P(life_in_strips, is_what_one_core_makes) {
   }
 }
 
+/// The brightness of squares, cell by cell.
+std::vector<std::uint8_t> squares_by_definition(const grid& cells, const squares& what) {
+  const auto side = static_cast<std::int64_t>(what.side);
+  const auto is_alive = [&](std::int64_t x, std::int64_t y) {
+    return x >= 0 && y >= 0 && x < static_cast<std::int64_t>(cells.width()) &&
+           y < static_cast<std::int64_t>(cells.height()) &&
+           cells(static_cast<std::size_t>(x), static_cast<std::size_t>(y));
+  };
+  std::vector<std::uint8_t> pixels;
+  for (std::int64_t j = 0; j < static_cast<std::int64_t>(what.rows); ++j) {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(what.columns); ++i) {
+      std::int64_t live = 0;
+      for (std::int64_t y = what.top + j * side; y < what.top + (j + 1) * side; ++y) {
+        for (std::int64_t x = what.left + i * side; x < what.left + (i + 1) * side; ++x)
+          live += is_alive(x, y);
+      }
+      // 255 where all live, 0 where none does, and between 80 and 254 otherwise.
+      pixels.push_back(static_cast<std::uint8_t>(live == 0 ? 0 : 80 + 175 * live / (side * side)));
+    }
+  }
+  return pixels;
+}
+
+TEST_P(life_in_strips, squares_are_counted_on_the_target) {
+  for (const auto& [width, height] :
+       {std::pair<std::size_t, std::size_t>{1, 1}, {33, 20}, {512, 70}, {640, 130}, {1000, 41}}) {
+    const grid start = soup(width, height, 0.375, width, target());
+    for (const algorithm how : {algorithm::packed, algorithm::per_cell}) {
+      const auto made = make_row_engine(how, {width, height, true}, {}, where);
+      made->load(start);
+      for (const squares& what : {squares{0, 0, 1, width, height},
+                                  {-3, 2, 1, 9, 5},
+                                  {0, 0, 4, (width + 3) / 4, (height + 3) / 4},
+                                  {-10, -7, 7, width / 7 + 4, height / 7 + 3},
+                                  {-5, -5, 100, 3, 2},
+                                  {5000, 0, 2, 3, 3}})
+        ASSERT_EQ(made->draw(what), squares_by_definition(start, what))
+            << name(how) << ", " << width << "x" << height << ", squares of " << what.side << " from "
+            << what.left;
+    }
+  }
+}
+
+TEST_P(life_in_strips, cells_change_while_it_runs) {
+  for (const topology shape : {topology::torus, topology::plane, topology::infinite}) {
+    universe world({soup(70, 50, 0.375, 1, target()), -35, -25}, shape, {}, algorithm::packed, where);
+    world.advance(9);
+    const grid before = world.cells().cells;
+    const placed_grid all = world.cells();
+    // A row alive, from the middle to beyond the edges of a torus, in the middle of what lives.
+    world.edit(0, all.top + 3, 200, 2, [](grid& cells, std::int64_t, std::int64_t) {
+      for (std::size_t x = 0; x < cells.width(); ++x) cells.set(x, 0), cells.set(x, 1, false);
+    });
+    grid expected = before;
+    if (shape == topology::infinite) {
+      expected = grid(static_cast<std::size_t>(200 - all.left), before.height());
+      expected.put(before, 0, 0);
+    }
+    for (auto x = static_cast<std::size_t>(-all.left); x < expected.width(); ++x) {
+      expected.set(x, 3);
+      expected.set(x, 4, false);
+    }
+    ASSERT_EQ(world.cells().cells, expected) << name(shape);
+    // As if it had begun so, also where the new cells reach the edge of the grid that is computed.
+    universe fresh(world.cells(), shape, {}, algorithm::packed, target::serial());
+    world.change(rule::parse("B36/S23"), where);
+    world.change(rule{}, where);
+    for (universe* const one : {&world, &fresh}) one->advance(300);
+    EXPECT_EQ(world.cells(), fresh.cells()) << name(shape);
+    EXPECT_EQ(world.generation(), 309u);
+  }
+}
+
+TEST_P(life_in_strips, cells_near_the_edge_of_the_infinite_plane) {
+  universe world({{}, 0, 0}, topology::infinite, {}, algorithm::packed, where);
+  const auto put = [&](std::int64_t x, std::int64_t y) {
+    world.edit(x, y, 3, 3, [](grid& cells, std::int64_t, std::int64_t) {
+      for (const auto& [column, row] :
+           {std::pair<std::size_t, std::size_t>{1, 0}, {2, 1}, {0, 2}, {1, 2}, {2, 2}})
+        cells.set(column, row);
+    });
+  };
+  put(5, 5);
+  const universe::frame_of_grid grid_now = world.computed();
+  // A glider that flies out of the grid's corner.
+  put(grid_now.left + static_cast<std::int64_t>(grid_now.width) - 3,
+      grid_now.top + static_cast<std::int64_t>(grid_now.height) - 3);
+  world.advance(4 * 50);
+  EXPECT_EQ(world.population(), 10u);
+  const placed_grid after = world.cells();
+  EXPECT_EQ(after.left, 55);
+  EXPECT_EQ(after.top, 55);
+  EXPECT_THROW(world.edit(std::int64_t{1} << 40, 0, 1, 1,
+                          [](grid& cells, std::int64_t, std::int64_t) { cells.set(0, 0); }),
+               error);
+  EXPECT_EQ(world.cells(), after);
+}
+
 placed_grid drawn(std::initializer_list<const char*> rows) {
   grid cells(std::string(*rows.begin()).size(), rows.size());
   std::size_t y = 0;

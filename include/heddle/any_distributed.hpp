@@ -112,9 +112,15 @@ any_distributed_array exclusive_scan(const ranks& all, const any_distributed_arr
 /// All types but the complex ones have an order.
 std::size_t argmin(const ranks& all, const any_distributed_array& x);
 std::size_t argmax(const ranks& all, const any_distributed_array& x);
+distributed_array<std::size_t> argmin(const ranks& all, const any_distributed_array& x, axis along);
+distributed_array<std::size_t> argmax(const ranks& all, const any_distributed_array& x, axis along);
 any_distributed_array sort(const ranks& all, const any_distributed_array& x,
                            sort_order order = sort_order::ascending);
+any_distributed_array sort(const ranks& all, const any_distributed_array& x, axis along,
+                           sort_order order = sort_order::ascending);
 distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_array& x,
+                                       sort_order order = sort_order::ascending);
+distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_array& x, axis along,
                                        sort_order order = sort_order::ascending);
 any_distributed_array unique(const ranks& all, const any_distributed_array& x);
 
@@ -136,5 +142,7 @@ any_distributed_array converted(const any_distributed_array& x, dtype type);
 /// The array in a .npy file with the type that the file has: each rank reads its own rows.
 any_distributed_array read_npy(const ranks& all, const std::string& path);
 void write_npy(const std::string& path, const any_distributed_array& x);
+/// The same with another shape, of as many elements in C order.
+void write_npy(const std::string& path, const any_distributed_array& x, const heddle::shape& lengths);
 
 }  // namespace heddle

@@ -9,6 +9,7 @@
 #include <heddle/dtype.hpp>
 #include <heddle/histogram.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_along.hpp>
 #include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
@@ -140,6 +141,23 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
   return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmax(where, y); });
 }
 
+/// The index along one axis of the smallest element of every row or column, as argmin of one array. The
+/// result has the blocks of `reduce` along the axis, and as much moves.
+///
+///     hd::distributed_array<std::size_t> places = hd::argmin(all, table, hd::axis{1});
+template <element T>
+distributed_array<std::size_t> argmin(const ranks& all, const distributed_array<T>& x, axis along) {
+  impl::check_ranks("argmin", all, x.all());
+  return impl::arg_along_over_ranks("argmin", all, x, along,
+                                    [](const auto&... given) { return argmin(given...); });
+}
+template <element T>
+distributed_array<std::size_t> argmax(const ranks& all, const distributed_array<T>& x, axis along) {
+  impl::check_ranks("argmax", all, x.all());
+  return impl::arg_along_over_ranks("argmax", all, x, along,
+                                    [](const auto&... given) { return argmax(given...); });
+}
+
 /// f(x[i], y[i], …) of any number of arrays of one shape and the same blocks, and of scalars: see
 /// transform.hpp. `transform(all, x, y, …, f)` moves nothing.
 ///
@@ -235,6 +253,19 @@ distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, const
   return impl::sort_over_ranks(all, x, order);
 }
 
+/// Every row or column along one axis in order by itself, as `sort` of one array along an axis; the result
+/// has the blocks of x. Along the slowest axis every element moves to another rank and back once, but where
+/// there are fewer columns than ranks: all ranks sort one after another.
+///
+///     hd::distributed_array<float> rows_in_order = hd::sort(all, table, hd::axis{1});
+template <element T, class Order = sort_order>
+  requires impl::orders<Order, T>
+distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, axis along,
+                          const Order& order = {}) {
+  impl::check_ranks("sort", all, x.all());
+  return impl::sort_along_over_ranks(all, x, along, order);
+}
+
 /// The places in C order that sort x, as argsort of one array: flat, in even blocks.
 template <element T, class Order = sort_order>
   requires impl::orders<Order, T>
@@ -245,6 +276,15 @@ distributed_array<std::size_t> argsort(const ranks& all, const distributed_array
   return impl::sort_by_key_over_ranks<T, std::size_t>("argsort", all, x.local().reshaped({x.local().size()}),
                                                       places.view(), x.size(), order)
       .second;
+}
+
+/// The same of every row or column along one axis, in which places count; in the blocks of x.
+template <element T, class Order = sort_order>
+  requires impl::orders<Order, T>
+distributed_array<std::size_t> argsort(const ranks& all, const distributed_array<T>& x, axis along,
+                                       const Order& order = {}) {
+  impl::check_ranks("argsort", all, x.all());
+  return impl::argsort_along_over_ranks(all, x, along, order);
 }
 
 /// Keys and their values in the stable order of the keys, as sort_by_key of one array: both flat, in the same

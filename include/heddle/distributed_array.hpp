@@ -33,7 +33,7 @@ class distributed_array {
 
   /// In blocks that differ by an eighth at most. Where the array is large enough they end at edges of the
   /// tiles in which `reduce` and the scans combine elements.
-  distributed_array(const ranks& all, heddle::shape lengths)
+  distributed_array(const ranks& all, const heddle::shape& lengths)
       : distributed_array(all, lengths, impl::even_blocks(lengths, all.size())) {}
   distributed_array(const ranks& all, std::initializer_list<std::size_t> lengths)
       : distributed_array(all, heddle::shape(lengths)) {}

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
@@ -73,7 +74,7 @@ void measure(const hd::target& where, const std::string& name, std::size_t n,
     return since(begin) / static_cast<double>(repeats);
   };
   repeated(1);
-  const auto repeats = std::max<std::size_t>(1, static_cast<std::size_t>(sample_seconds / repeated(1) + 0.5));
+  const auto repeats = static_cast<std::size_t>(std::max(1L, std::lround(sample_seconds / repeated(1))));
   std::vector<double> samples;
   const auto begin = clock_of_calls::now();
   while (samples.size() < most && (samples.size() < least || since(begin) < most_seconds))

@@ -100,11 +100,11 @@ class problem_of final : public laplace_problem {
   nb::object pixels() override {
     return result_of(any_array(use([&] {
                        const array<T> u = solver_.solution();
-                       const laplace::heat<T> colours(u);
-                       array<std::uint8_t> levels(u.shape());
-                       for (std::size_t i = 0; i < u.size(); ++i)
-                         levels.data()[i] = colours.level(u.data()[i]);
-                       return levels;
+                       const std::size_t height = u.shape()[0], width = u.shape()[1];
+                       const laplace::grid_view<T> of{u.data(), width, height, width, u.where()};
+                       const array<std::uint8_t> levels(
+                           laplace::draw(of, laplace::heat_of(of), picture_part::whole(width, height)));
+                       return levels.on(target()).reshaped({height, width});
                      })),
                      false);
   }
@@ -144,7 +144,7 @@ nb::object sine_edges(std::size_t height, std::size_t width, nb::handle type) {
 nb::object heat_palette() {
   array<std::uint8_t> palette({256, 3});
   for (int level = 0; level < 256; ++level) {
-    const colour of = laplace::heat<float>::of_level(level);
+    const colour of = laplace::heat::of_level(level);
     std::copy(of.begin(), of.end(), palette.data() + std::ptrdiff_t{3} * level);
   }
   return result_of(any_array(std::move(palette)), false);

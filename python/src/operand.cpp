@@ -29,10 +29,13 @@ std::optional<dtype> type_of(const Py_buffer& buffer) {
   const bool complex = *format == 'Z';
   if (complex) ++format;
   if (format[0] == 0 || format[1] != 0) return {};
-  const auto bytes = static_cast<std::size_t>(buffer.itemsize);
-  const auto of_size = [&](dtype smallest) -> std::optional<dtype> {
-    if (!std::has_single_bit(bytes) || bytes > 8) return {};
-    return static_cast<dtype>(static_cast<int>(smallest) + std::countr_zero(bytes));
+  const auto bytes = buffer.itemsize;
+  const auto of_size = [&](dtype one, dtype two, dtype four, dtype eight) -> std::optional<dtype> {
+    return bytes == 1   ? std::optional(one)
+           : bytes == 2 ? std::optional(two)
+           : bytes == 4 ? std::optional(four)
+           : bytes == 8 ? std::optional(eight)
+                        : std::nullopt;
   };
   switch (*format) {
     case '?':
@@ -47,14 +50,14 @@ std::optional<dtype> type_of(const Py_buffer& buffer) {
     case 'l':
     case 'q':
     case 'n':
-      return of_size(dtype::int8);
+      return of_size(dtype::int8, dtype::int16, dtype::int32, dtype::int64);
     case 'B':
     case 'H':
     case 'I':
     case 'L':
     case 'Q':
     case 'N':
-      return of_size(dtype::uint8);
+      return of_size(dtype::uint8, dtype::uint16, dtype::uint32, dtype::uint64);
     default:
       return {};
   }

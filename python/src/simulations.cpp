@@ -111,9 +111,16 @@ void save_vti(const std::filesystem::path& path, nb::handle x, const std::string
 
 // ------------------------------------------------------------------------------------------- Mandelbrot
 
-mandelbrot::picture picture_from(std::size_t width, std::size_t height, const std::array<double, 4>& view,
+/// A view: (xmin, xmax, ymin, ymax), or (re, im, width) with two decimal numbers.
+mandelbrot::picture picture_from(std::size_t width, std::size_t height, nb::handle view,
                                  std::uint32_t iterations, nb::handle type) {
-  mandelbrot::picture what{width, height, {view[0], view[1], view[2], view[3]}, iterations, dtype_from(type)};
+  mandelbrot::picture what{width, height, {}, iterations, dtype_from(type)};
+  if (nb::len(view) == 3) {
+    what.deep = {nb::cast<std::string>(view[0]), nb::cast<std::string>(view[1]), nb::cast<double>(view[2])};
+  } else {
+    const auto sides = nb::cast<std::array<double, 4>>(view);
+    what.view = {sides[0], sides[1], sides[2], sides[3]};
+  }
   check(what);
   return what;
 }
@@ -126,27 +133,38 @@ std::array<double, 4> view_around(double re, double im, double zoom, std::size_t
 /// How long a piece of work takes that is to be stopped soon.
 constexpr double longest_piece = 0.1;
 
-/// The counts, a few rows at a time: `report` is called with the rows that are done.
-nb::object mandelbrot_counts(std::size_t width, std::size_t height, const std::array<double, 4>& view,
-                             std::uint32_t iterations, nb::handle type, nb::handle report,
-                             nb::handle target_wanted) {
+/// The counts, a few rows at a time: `report` is called with the rows that are done. Beside them the norms
+/// that smooth colours of a deep picture take, or None.
+nb::tuple mandelbrot_counts(std::size_t width, std::size_t height, nb::handle view, std::uint32_t iterations,
+                            nb::handle type, nb::handle report, nb::handle target_wanted, bool smooth) {
   const mandelbrot::picture what = picture_from(width, height, view, iterations, type);
   target where = target_from(target_wanted);
   if (where.is_automatic()) {
     // A GPU takes a moment to start, in which every core computes a small picture.
     const double most = static_cast<double>(width) * static_cast<double>(height) * iterations;
-    where = most < 2e9 ? target::parallel() : target::best();
+    where = most < 2e9 || what.deep ? target::parallel() : target::best();
   }
   std::optional<array<std::uint32_t>> counts;
+  std::optional<array<double>> norms;
   {
     const nb::gil_scoped_release released;
     counts.emplace(shape{height, width}, where);
-    const mandelbrot::escape_counter counter(what, where);
+    if (smooth && what.deep) norms.emplace(shape{height, width}, where);
+    std::shared_ptr<const mandelbrot::reference_orbit> reference;
+    if (what.deep) {
+      reference = std::make_shared<const mandelbrot::reference_orbit>(
+          what.deep->re, what.deep->im, iterations, bits_for(*what.deep, width, iterations),
+          [](std::uint32_t) {
+            const nb::gil_scoped_acquire held;
+            if (PyErr_CheckSignals() != 0) throw nb::python_error();
+          });
+    }
+    const mandelbrot::escape_counter counter(what, where, std::move(reference));
     std::size_t pixels = where.is_gpu() && iterations <= 10000 ? std::size_t{1} << 24 : std::size_t{1} << 13;
     for (std::size_t row = 0; row < height;) {
       const std::size_t rows = std::min(height - row, std::max<std::size_t>(1, pixels / width));
       const auto began = std::chrono::steady_clock::now();
-      counter.count(row, rows, counts->data() + row * width);
+      counter.count(row, rows, counts->data() + row * width, norms ? norms->data() + row * width : nullptr);
       where.wait();
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
       if (took.count() < longest_piece / 2) pixels *= 2;
@@ -157,13 +175,16 @@ nb::object mandelbrot_counts(std::size_t width, std::size_t height, const std::a
       if (!report.is_none()) report(row);
     }
   }
-  return result_of(any_array(std::move(*counts)), where.is_gpu());
+  const nb::object beyond = norms ? result_of(any_array(std::move(*norms)), where.is_gpu()) : nb::none();
+  return nb::make_tuple(result_of(any_array(std::move(*counts)), where.is_gpu()), beyond);
 }
 
 /// The pixels and the palette, None where they are RGB, of counts.
-nb::tuple mandelbrot_pixels(nb::handle counts, const std::array<double, 4>& view, std::uint32_t iterations,
+nb::tuple mandelbrot_pixels(nb::handle counts, nb::handle norms, nb::handle view, std::uint32_t iterations,
                             nb::handle type, const std::string& palette, bool smooth) {
   const array<std::uint32_t> given = elements_on_cpu<std::uint32_t>(counts);
+  const std::optional<array<double>> beyond =
+      norms.is_none() ? std::nullopt : std::optional(elements_on_cpu<double>(norms));
   const std::size_t height = given.shape()[0], width = given.shape()[1];
   const mandelbrot::picture what = picture_from(width, height, view, iterations, type);
   const mandelbrot::colouring colours(what, palette, smooth);
@@ -171,7 +192,8 @@ nb::tuple mandelbrot_pixels(nb::handle counts, const std::array<double, 4>& view
   array<std::uint8_t> pixels(is_palette ? shape{height, width} : shape{height, width, 3});
   {
     const nb::gil_scoped_release released;
-    colours.paint(0, height, given.data(), available_cores(), pixels.data());
+    colours.paint(0, height, given.data(), available_cores(), pixels.data(),
+                  beyond ? beyond->data() : nullptr);
   }
   const nb::object shown = is_palette ? palette_array(colours.palette()) : nb::none();
   return nb::make_tuple(result_of(any_array(std::move(pixels)), false), shown);
@@ -201,8 +223,9 @@ void bind_simulations(nb::module_& m) {
   m.def("save_vti", &save_vti);
   m.def("mandelbrot_view", &view_around);
   m.def("mandelbrot_counts", &mandelbrot_counts, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), none,
-        none);
-  m.def("mandelbrot_pixels", &mandelbrot_pixels);
+        none, nb::arg());
+  m.def("mandelbrot_pixels", &mandelbrot_pixels, nb::arg(), none, nb::arg(), nb::arg(), nb::arg(), nb::arg(),
+        nb::arg());
   m.def("points_in_disc", &points_in_disc, nb::arg(), nb::arg(), nb::arg(), none);
   m.def("estimate_of_pi", [](std::uint64_t inside, std::uint64_t samples) {
     const auto [value, standard_error] = estimate_of_pi(inside, samples);

@@ -45,10 +45,24 @@ def test_pictures_are_those_of_the_command(options, arguments, target, command, 
     np.testing.assert_array_equal(heddle.mandelbrot(150, 100, **of_counts, target=target), np.load(tmp_path / "want.npy"))
 
 
+@pytest.mark.parametrize("smooth", [False, True])
+def test_deep_pictures_are_those_of_the_command(smooth, command, tmp_path):
+    # Beside i, where the orbit of 0 is periodic in the end.
+    center, zoom = ("4e-40", "1." + 39 * "0" + "1"), 1e40
+    command("mandelbrot", "--size", "60x40", f"--center={center[0]},{center[1]}", "--zoom", zoom, "--iterations", 400,
+            *(["--smooth"] if smooth else []), "-o", "want.png", "--counts", "want.npy")
+    have = heddle.mandelbrot(60, 40, center=center, zoom=zoom, iterations=400)
+    np.testing.assert_array_equal(have, np.load(tmp_path / "want.npy"))
+    assert len(np.unique(have)) > 3
+    heddle.mandelbrot_picture(60, 40, center=center, zoom=zoom, iterations=400, smooth=smooth).save(tmp_path / "have.png")
+    assert (tmp_path / "have.png").read_bytes() == (tmp_path / "want.png").read_bytes()
+
+
 def test_what_is_wrong_is_named():
     for arguments, text in (({"width": 0}, "pixel|0"), ({"iterations": 3_000_000_000}, "2000000000"), ({"view": (1, 0, 0, 1)}, "view|empty"),
                             ({"view": (0, 1, 0)}, "xmin"), ({"view": (0, 1, 0, 1), "center": 0}, "not both"), ({"zoom": 2}, "center"),
-                            ({"center": 0, "zoom": 0}, "above 0"), ({"dtype": "int32"}, "int32"), ({"iterations": -1}, "iterations")):
+                            ({"center": 0, "zoom": 0}, "above 0"),
+                            ({"center": ("0",)}, "re, im"), ({"center": ("0", "0,5")}, "0,5"), ({"center": ("0", "0"), "zoom": 1e302}, "1e-300"), ({"dtype": "int32"}, "int32"), ({"iterations": -1}, "iterations")):
         with pytest.raises(ValueError, match=text):
             heddle.mandelbrot(**{"width": 10, "height": 10, **arguments})
     with pytest.raises(ValueError, match="dusk"):

@@ -1,4 +1,6 @@
+#include "laplace/drawing.hpp"
 #include "laplace/gpu_kernels.cuh"
+#include "laplace/held_levels.hpp"
 #include "laplace/machine.hpp"
 #include <heddle/array.hpp>
 #include <heddle/launch.cuh>
@@ -179,5 +181,25 @@ std::unique_ptr<machine<T>> make_gpu_machine(const target& where) {
 }
 template std::unique_ptr<machine<float>> make_gpu_machine(const target&);
 template std::unique_ptr<machine<double>> make_gpu_machine(const target&);
+
+template <class T>
+std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target& where, const grid<T>& on) {
+  return std::make_unique<held_levels<T>>(where, on);
+}
+template std::unique_ptr<held_machine<float>> make_gpu_held_machine(const target&, const grid<float>&);
+template std::unique_ptr<held_machine<double>> make_gpu_held_machine(const target&, const grid<double>&);
+
+template <class T>
+heat heat_of_gpu(const grid_view<T>& of) {
+  return find_heat(of);
+}
+template <class T>
+std::vector<std::uint8_t> draw_on_gpu(const grid_view<T>& of, const heat& colours, const picture_part& part) {
+  return draw_pixels(of, colours, part);
+}
+template heat heat_of_gpu(const grid_view<float>&);
+template heat heat_of_gpu(const grid_view<double>&);
+template std::vector<std::uint8_t> draw_on_gpu(const grid_view<float>&, const heat&, const picture_part&);
+template std::vector<std::uint8_t> draw_on_gpu(const grid_view<double>&, const heat&, const picture_part&);
 
 }  // namespace heddle::laplace

@@ -1,23 +1,21 @@
 #pragma once
 
-#include <heddle/array.hpp>
+#include "laplace/laplace.hpp"
+#include "picture_part.hpp"
+#include <heddle/compiler.hpp>
 #include <heddle/io/colour.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 namespace heddle::laplace {
 
-/// Colours from black over red and yellow to white, from the smallest of some values to the largest.
-template <class T>
-class heat {
- public:
-  explicit heat(const array<T>& values) {
-    const auto [least, most] = std::minmax_element(values.data(), values.data() + values.size());
-    low_ = static_cast<double>(*least);
-    range_ = static_cast<double>(*most) - low_;
-  }
+/// Colours from black over red and yellow to white, from the smallest of some values to the largest: 256
+/// levels.
+struct heat {
+  double low = 0, range = 0;
 
   static colour of_level(int level) {
     const auto ramp = [level](int from) {
@@ -26,14 +24,19 @@ class heat {
     return {ramp(0), ramp(85), ramp(170)};
   }
 
-  /// 0 … 255.
-  std::uint8_t level(T value) const {
-    const double part = range_ > 0 ? (static_cast<double>(value) - low_) / range_ : 0;
-    return static_cast<std::uint8_t>(std::lround(255 * part));
+  HD_FN std::uint8_t level(double value) const {
+    const double part = range > 0 ? (value - low) / range : 0;
+    return static_cast<std::uint8_t>(lround(255 * part));
   }
-
- private:
-  double low_, range_;
 };
+
+/// From the smallest to the largest of the numbers of a grid, found where they are.
+template <class T>
+heat heat_of(const grid_view<T>& of);
+
+/// The levels of the pixels of a part, row after row: of the mean of a square's numbers. They are found where
+/// the numbers are; only pixels leave a GPU. Throws heddle::error for a part that is not in the grid.
+template <class T>
+std::vector<std::uint8_t> draw(const grid_view<T>& of, const heat& colours, const picture_part& part);
 
 }  // namespace heddle::laplace

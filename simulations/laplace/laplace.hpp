@@ -6,9 +6,12 @@
 #include <heddle/target.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <vector>
 
 /// Laplace's and Poisson's equation on the unit square: ∇²u = f inside, u given on the edges.
 ///
@@ -40,6 +43,32 @@ template <class T>
 double sine_error(const array_view<const T>& u);
 template <class T>
 double sine_error(const distributed_array<T>& u);
+
+/// A point of an array of shape (H, W), and one with a value.
+struct point {
+  std::size_t row, column;
+};
+template <class T>
+struct point_value {
+  std::size_t row, column;
+  T value;
+};
+
+/// Numbers of a grid where they are: rows of `width`, which lie `pitch` apart. It is valid until the solver
+/// is called again.
+template <class T>
+struct grid_view {
+  const T* data = nullptr;
+  std::size_t width = 0, height = 0, pitch = 0;
+  target where;
+};
+
+/// What a cycle of multigrid did on one of its coarser grids.
+template <class T>
+struct level_state {
+  grid_view<T> correction;  ///< what it adds to the finer one
+  double residual = 0;      ///< the largest that the cycle brought there, in the units of u
+};
 
 /// An approximate solution that iterations improve; T is float or double. Every target gives the same bits.
 template <class T>
@@ -79,6 +108,32 @@ class solver {
   /// The same for edges as they are and 0 inside: what a tolerance is relative to. Where that is 0, the first
   /// residual.
   double first_residual() const noexcept;
+
+  /// Holds inner points at values from now on: walls at a potential; an edge, which always stays, gets the
+  /// value. Of a point that comes twice the last counts. Iterations go on from what the others are, by the
+  /// same method; multigrid then takes its coarse operators from the finest one (J. E. Dendy, Black box
+  /// multigrid, J. Comput. Phys. 48 (1982) 366), at the next cycle after a change, with eleven times the
+  /// memory of the points. Throws heddle::error for points outside, for values as the
+  /// constructor does, and over ranks, where no point inside can be held.
+  void hold(std::span<const point_value<T>> points);
+  /// The same for inner points where `mask`, of shape (H, W), is not 0, at the values that they have.
+  void hold(const array_view<const std::uint8_t>& mask);
+  /// Inner points are sought again, from the values that they have; edges stay.
+  void release(std::span<const point> points);
+  bool is_held(std::size_t row, std::size_t column) const;  ///< an edge is
+  std::size_t held_points() const noexcept;                 ///< inside
+
+  /// f at points from now on: at an edge it is not read. A charge q at a point is f = −q/(h_x·h_y).
+  void set_source(std::span<const point_value<T>> points);
+
+  /// 0 at all points that are not held. first_residual() is that of this state, after each of these calls.
+  void clear();
+
+  /// The points where they are. Throws heddle::error over ranks.
+  grid_view<T> points_in_place() const;
+  /// Of multigrid on one machine, the coarser grids as the last cycle left them, finest first; of others, and
+  /// before the first cycle, none.
+  std::vector<level_state<T>> levels() const;
 
   /// The points, of shape (H, W), on the CPU; over ranks the rows of all, on every one.
   array<T> solution() const;

@@ -29,16 +29,14 @@ class cpu_engine final : public engine<S> {
 
  public:
   cpu_engine(const flow_plan& plan, int threads)
-      : plan_(plan),
-        grid_(layout::of(plan.width, plan.height, sizeof(S))),
+      : grid_(layout::of(plan.width, plan.height, sizeof(S))),
         threads_(threads),
-        second_(second_numbers<S>(plan.links, plan.given.unit)),
-        inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
-        inflow_slope_(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end()),
-        leaving_(plan.open.outflow.size()),
         memory_(grid_.elements()),
-        kernels_(kernels_for_this_processor<S>()),
-        step_(kernels_.step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0]) {}
+        kernels_(kernels_for_this_processor<S>()) {
+    set(plan);
+  }
+
+  void set_plan(const flow_plan& plan) override { set(plan); }
 
   void rest() override {
     exchanged_ = false;
@@ -112,6 +110,22 @@ class cpu_engine final : public engine<S> {
       moments_of_row(y,
                      [&](std::ptrdiff_t x, const moments<R>& of) { to[(y - first) * grid_.width + x] = of; });
     });
+  }
+
+  void put(const std::vector<std::size_t>& cells, const std::vector<S>& of_cells) override {
+    const populations<S> at = now();
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      const auto cell = static_cast<std::ptrdiff_t>(cells[k]);
+      const std::ptrdiff_t place = grid_.at(cell % grid_.width, cell / grid_.width);
+      for (int i = 0; i < velocities; ++i)
+        at.of(grid_, place, i) = of_cells[k * velocities + static_cast<std::size_t>(i)];
+    }
+  }
+
+  array<moments<R>> moments_in_place() override {
+    array<moments<R>> all(static_cast<std::size_t>(grid_.width * grid_.height));
+    read(0, grid_.height, all.data());
+    return all;
   }
 
   std::vector<double> excess_of_rows() override {
@@ -199,6 +213,14 @@ class cpu_engine final : public engine<S> {
   }
 
  private:
+  void set(const flow_plan& plan) {
+    plan_ = plan;
+    second_ = second_numbers<S>(plan.links, plan.given.unit);
+    inflow_velocity_.assign(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end());
+    inflow_slope_.assign(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end());
+    leaving_.resize(plan.open.outflow.size());
+    step_ = kernels_.step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0];
+  }
   void make_compared() { before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height)); }
   /// Whole numbers, whose sum is the same in any order.
   void count_brought(double units) {
@@ -316,7 +338,7 @@ class cpu_engine final : public engine<S> {
   std::vector<R> second_, inflow_velocity_, inflow_slope_, leaving_;
   array<S> memory_;
   cpu_kernels<S> kernels_;
-  typename cpu_kernels<S>::rows* step_;
+  typename cpu_kernels<S>::rows* step_ = nullptr;
   bool exchanged_ = false;
   std::vector<R> before_;
   std::atomic<double> units_brought_{0};

@@ -2,6 +2,8 @@
 
 #include "lattice_boltzmann/checkpoint.hpp"
 #include "lattice_boltzmann/engine.hpp"
+#include "lattice_boltzmann/fields.hpp"
+#include "lattice_boltzmann/flow_state.hpp"
 #include "lattice_boltzmann/geometry.hpp"
 #include "lattice_boltzmann/over_ranks.hpp"
 #include <heddle/error.hpp>
@@ -42,63 +44,6 @@ target chosen(const target& requested, const description& about, std::size_t mor
 }
 
 }  // namespace
-
-struct flow::state {
-  target where;
-  std::optional<ranks> all;
-  settings given;
-  description about;
-  flow_plan plan;                   // of the rows of this rank
-  std::vector<std::uint8_t> solid;  // of all rows
-  bool has_obstacles = false;
-  std::uint64_t steps = 0;
-  std::size_t fluid_cells = 0;
-  std::optional<std::uint64_t> compared;  // the step at which change() was called
-  std::optional<double> known_mass;       // what flows in 16 bits had to have at the last look, exactly
-
-  virtual ~state() = default;
-  virtual void begin() = 0;
-  virtual void step(std::uint64_t count) = 0;
-  virtual void read(std::size_t first, std::size_t count, moments<double>* to) = 0;
-  virtual double excess_mass() = 0;
-  virtual double mass_brought() = 0;
-  virtual force on_obstacles() = 0;
-  virtual std::optional<std::size_t> blown_up() = 0;
-  virtual std::optional<double> change() = 0;
-  virtual void write_populations(std::optional<checkpoint_writer>& to) = 0;
-  virtual void read_populations(checkpoint_reader& from) = 0;
-  virtual void write_compared(std::optional<checkpoint_writer>& to) = 0;
-  virtual void read_compared(checkpoint_reader& from) = 0;
-
-  /// Throws for a flow that has blown up.
-  void check();
-  /// Before the first step.
-  void look_at_first() {
-    if (given.kept == storage::f16) known_mass = excess_mass();
-    check();
-  }
-
-  /// Throws where there is no memory for so much.
-  void look_for_room(std::size_t bytes) const {
-    const operation running("lbm", given.width * given.height, name(given.kept));
-    const array<std::uint8_t> room(part_of_rank(bytes), where);
-  }
-  /// Of bytes of all rows.
-  std::size_t part_of_rank(std::size_t bytes) const {
-    return first_row() == 0 && rows() == given.height ? bytes : bytes / given.height * (rows() + 1);
-  }
-  std::size_t first_row() const { return plan.halos ? plan.halos->first_row() : 0; }
-  std::size_t rows() const { return plan.halos ? plan.halos->rows() : given.height; }
-  /// f on the rank that writes; where it throws, all do.
-  template <class F>
-  void on_first(const F& f) const {
-    if (all) return all->on_first(f);
-    f();
-  }
-  std::size_t bytes_compared() const { return given.width * given.height * bytes_of_velocity(given.kept); }
-
-  int threads() const { return where.is_gpu() ? available_cores() : where.threads(); }
-};
 
 template <class S>
 struct flow::state_of final : flow::state {
@@ -158,6 +103,34 @@ struct flow::state_of final : flow::state {
                                          static_cast<double>(here[i].uy)};
     }
   }
+
+  void set_plan() override {
+    device->set_plan(plan);
+    plan.solid = {};
+    plan.links = {};
+  }
+
+  void refill(const std::vector<std::size_t>& cells, const std::vector<double>& excess) override {
+    std::vector<S> populations(velocities * cells.size());
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      double g[velocities];
+      near_equilibrium(g, moments<double>{excess[k], 0, 0}, 0.0, 0.0, 0.0);
+      for (std::size_t i = 0; i < velocities; ++i)
+        populations[k * velocities + i] = encode<S>(static_cast<R>(g[i]), static_cast<R>(plan.given.unit));
+    }
+    device->put(cells, populations);
+  }
+
+  array<float> values(field which) override {
+    if (!all || all->size() == 1) {
+      return values_of(device->moments_in_place(), solid_in_place(), given.width, which);
+    }
+    array<moments<double>> rows({given.height, given.width});
+    read(0, given.height, rows.data());
+    return values_of(rows, solid_in_place(), given.width, which);
+  }
+
+  array<float> velocity_in_place() override { return velocities_of(device->moments_in_place(), given.width); }
 
   double excess_mass() override { return device->excess_mass(); }
   double mass_brought() override { return device->mass_brought(); }
@@ -222,7 +195,6 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const std::opti
   made->all = all;
   made->given = completed(given);
   made->about = describe(made->given);
-  const std::size_t cells = made->given.width * made->given.height;
   const std::size_t more = compares ? made->bytes_compared() : 0;
   made->where = chosen(requested, made->about, more);
   made->about.bytes += more;
@@ -236,15 +208,7 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const std::opti
   made->look_for_room(made->about.bytes);
   made->solid = solid_cells(made->given);
   made->plan = make_plan(made->given, made->about, made->solid, made->plan.halos);
-  made->fluid_cells =
-      cells - static_cast<std::size_t>(std::count_if(made->solid.begin(), made->solid.end(),
-                                                     [](std::uint8_t cell) { return cell != 0; }));
-  const std::size_t links = made->plan.links.obstacles + made->plan.links.curved;
-  made->has_obstacles = links != 0;
-  if (made->plan.halos) {
-    const array<std::size_t> of_ranks = all->all_gather(links);
-    made->has_obstacles = std::any_of(of_ranks.begin(), of_ranks.end(), [](std::size_t n) { return n != 0; });
-  }
+  made->count_obstacles();
   return made;
 }
 
@@ -280,6 +244,19 @@ double flow::time() const noexcept {
 }
 bool flow::is_solid(std::size_t x, std::size_t y) const noexcept {
   return !state_->solid.empty() && state_->solid[y * state_->given.width + x] != 0;
+}
+
+const std::vector<std::uint8_t>& flow::solid() const noexcept {
+  return state_->solid;
+}
+array<float> flow::velocity_in_place() const {
+  return state_->velocity_in_place();
+}
+array_view<const std::uint8_t> flow::solid_in_place() const {
+  return state_->solid_in_place();
+}
+array<float> flow::values(field which) const {
+  return state_->values(which);
 }
 
 void flow::advance(std::uint64_t count) {
@@ -378,30 +355,7 @@ array<float> flow::velocity() const {
 }
 
 array<float> flow::vorticity() const {
-  const std::size_t width = given().width, height = given().height;
-  const array<float> u = velocity();
-  array<float> made({height, width});
-  cpu::for_slices(state_->threads(), height, 16, [&](std::size_t low, std::size_t high) {
-    // The difference of one component along one axis, between the fluid cells beside (x, y).
-    const auto slope = [&](std::size_t x, std::size_t y, bool is_along_x, int component) {
-      const std::size_t place = is_along_x ? x : y, last = (is_along_x ? width : height) - 1;
-      const auto fluid = [&](std::size_t at) { return is_along_x ? !is_solid(at, y) : !is_solid(x, at); };
-      const std::size_t before = place > 0 && fluid(place - 1) ? place - 1 : place;
-      const std::size_t after = place < last && fluid(place + 1) ? place + 1 : place;
-      if (before == after) return 0.0f;
-      const auto value = [&](std::size_t at) {
-        const std::size_t cell = is_along_x ? y * width + at : at * width + x;
-        return u.data()[2 * cell + static_cast<std::size_t>(component)];
-      };
-      return (value(after) - value(before)) / static_cast<float>(after - before);
-    };
-    for (std::size_t y = low; y < high; ++y) {
-      for (std::size_t x = 0; x < width; ++x) {
-        made.data()[y * width + x] = is_solid(x, y) ? 0 : slope(x, y, true, 1) - slope(x, y, false, 0);
-      }
-    }
-  });
-  return made;
+  return values(field::vorticity).on(target());
 }
 
 double flow::excess_mass() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lattice_boltzmann/collision.hpp"
+#include "lattice_boltzmann/field.hpp"
 #include "lattice_boltzmann/settings.hpp"
 #include <heddle/array.hpp>
 #include <heddle/ranks.hpp>
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// Flows in two dimensions by the lattice Boltzmann method, D2Q9.
 namespace heddle::lbm {
@@ -57,10 +59,20 @@ class flow {
   /// Excess of density over 1 and velocity of rows first … first+count−1; 0 in solid cells.
   void read_rows(std::size_t first, std::size_t count, moments<double>* to) const;
   bool is_solid(std::size_t x, std::size_t y) const noexcept;
+  /// Other than 0 for solid cells, rows from the bottom; of no elements where none is.
+  const std::vector<std::uint8_t>& solid() const noexcept;
+  /// The same where values() are, until obstacles change.
+  array_view<const std::uint8_t> solid_in_place() const;
 
   /// The whole of them, of shape (H, W); the velocity of shape (H, W, 2).
   array<float> density() const;
   array<float> velocity() const;
+  /// Of velocity the speed, of density its excess over 1, and vorticity, on the target, of shape (H, W); over
+  /// ranks on the CPU of each. 0 in solid cells.
+  array<float> values(field which) const;
+  /// The velocity on the target, of shape (H, W, 2), which of solid cells means nothing. Throws heddle::error
+  /// over ranks.
+  array<float> velocity_in_place() const;
   /// dv/dx − du/dy, by central differences, one-sided at the edges of the grid and beside obstacles.
   array<float> vorticity() const;
 
@@ -89,6 +101,19 @@ class flow {
   /// Of the cylinder: pressure in front less pressure behind, in the benchmark's units (density 1, viscosity
   /// 0.001, diameter 0.1). Other cases have none, nor has a cylinder with an obstacle within three cells.
   std::optional<double> pressure_difference() const;
+
+  /// Other obstacles from now on: `solid` is as settings::obstacles, or of no elements for none. Cells that
+  /// become fluid get the equilibrium of the density around them, the mean of their fluid neighbours, and the
+  /// velocity of a wall, 0 (equilibrium refill: A. Caiazzo, Prog. Comput. Fluid Dyn. 8 (2008) 3), layer by
+  /// layer into what was solid. The viscosity stays, so that the Reynolds number follows the length. Forces
+  /// are those of walls at rest. Throws heddle::error for obstacles that make no flow, and over ranks; the
+  /// flow is then as it was. O(cells).
+  void set_obstacles(const std::vector<std::uint8_t>& solid);
+
+  /// Another velocity of the inflow, the lid or the force, and another kinematic viscosity, from the next
+  /// step on. A velocity that changes by d sends a wave of sound whose density differs by √3·d. Throws
+  /// heddle::error for what is changed and not within stable_bounds(), and over ranks.
+  void set_speed(double velocity, double viscosity);
 
   /// Writes a checkpoint, whole or not at all; of ranks the first writes. Throws heddle::error for a flow
   /// that has blown up.

@@ -1,6 +1,9 @@
 #include "lattice_boltzmann/engine.hpp"
+#include "lattice_boltzmann/field_kernels.hpp"
 #include "lattice_boltzmann/gpu_kernels.cuh"
+#include "lattice_boltzmann/tracer_kernels.hpp"
 #include <heddle/array.hpp>
+#include <heddle/for_each_index.hpp>
 #include <heddle/halo_exchange.hpp>
 #include <heddle/launch.cuh>
 
@@ -19,6 +22,20 @@ using heddle::gpu::check;
 using heddle::gpu::current_device;
 using namespace gpu;
 
+/// Nine populations of a cell.
+template <class S>
+struct put_cell {
+  populations<S> at;
+  layout grid;
+  const std::size_t* cells;
+  const S* from;
+  HD_FN void operator()(std::size_t k) const {
+    const auto cell = static_cast<std::ptrdiff_t>(cells[k]);
+    const std::ptrdiff_t place = grid.at(cell % grid.width, cell / grid.width);
+    for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = from[k * velocities + i];
+  }
+};
+
 template <class S>
 class gpu_engine final : public engine<S> {
   using R = arithmetic<S>;
@@ -27,26 +44,13 @@ class gpu_engine final : public engine<S> {
   gpu_engine(const flow_plan& plan, const target& where)
       : where_(where),
         grid_(layout::of(plan.width, plan.height, sizeof(S))),
-        kind_(plan.kind),
-        given_(plan.given),
-        sizes_(counts_of(plan)),
-        solid_(plan.solid, where),
-        links_(plan.links.places, where),
-        second_(second_numbers<S>(plan.links, plan.given.unit), where),
-        ghosts_(plan.copies.ghosts, where),
-        images_(plan.copies.images, where),
-        inflow_(plan.open.inflow, where),
-        inflow_velocity_(numbers(plan.open.inflow_velocity), where),
-        inflow_slope_(numbers(plan.open.inflow_slope), where),
-        outflow_(plan.open.outflow, where),
-        outflows_(plan.open.outflows),
-        mean_outflow_(static_cast<R>(plan.open.mean_outflow)),
         halos_(plan.halos),
         in_ring_(plan.copies.in_ring),
         excess_(1, where),
         brought_(1, where),
         found_(1, where),
         memory_(grid_.elements(), where) {
+    set(plan);
     brought_.fill(0);
     step(0, 0);
   }
@@ -106,6 +110,24 @@ class gpu_engine final : public engine<S> {
     return on_cpu(of_rows);
   }
 
+  void set_plan(const flow_plan& plan) override { set(plan); }
+
+  void put(const std::vector<std::size_t>& cells, const std::vector<S>& of_cells) override {
+    if (cells.empty()) return;
+    const array<std::size_t> places(cells, where_);
+    const array<S> from(of_cells, where_);
+    for_each_index(where_, extent{cells.size()}, put_cell<S>{now(), grid_, places.data(), from.data()});
+  }
+
+  array<moments<R>> moments_in_place() override {
+    const current_device current(where_);
+    array<moments<R>> all(cells_of(grid_.height), where_);
+    read_moments<S><<<heddle::gpu::grid_for(all.size(), look_threads), look_threads, 0, where_.stream()>>>(
+        now(), grid_, rates_of<S>(given_, 0), 0, grid_.height, all.data());
+    check(cudaGetLastError(), "launch of read_moments");
+    return all;
+  }
+
   double mass_brought() override {
     const double units = brought_[0];
     brought_.fill(0);
@@ -163,6 +185,22 @@ class gpu_engine final : public engine<S> {
   }
 
  private:
+  void set(const flow_plan& plan) {
+    kind_ = plan.kind;
+    given_ = plan.given;
+    sizes_ = counts_of(plan);
+    solid_ = array<std::uint8_t>(plan.solid, where_);
+    links_ = array<link>(plan.links.places, where_);
+    second_ = array<R>(second_numbers<S>(plan.links, plan.given.unit), where_);
+    ghosts_ = array<link>(plan.copies.ghosts, where_);
+    images_ = array<std::uint64_t>(plan.copies.images, where_);
+    inflow_ = array<std::uint64_t>(plan.open.inflow, where_);
+    inflow_velocity_ = array<R>(numbers(plan.open.inflow_velocity), where_);
+    inflow_slope_ = array<R>(numbers(plan.open.inflow_slope), where_);
+    outflow_ = array<std::uint64_t>(plan.open.outflow, where_);
+    outflows_ = plan.open.outflows;
+    mean_outflow_ = static_cast<R>(plan.open.mean_outflow);
+  }
   void make_compared() {
     if (before_.size() != 0) return;
     before_ = array<R>(2 * cells_of(grid_.height), where_);
@@ -289,9 +327,9 @@ class gpu_engine final : public engine<S> {
 
   target where_;
   layout grid_;
-  collision_kind kind_;
+  collision_kind kind_ = collision_kind::two_rates;
   rates<double> given_;
-  counts sizes_;
+  counts sizes_{};
   array<std::uint8_t> solid_;
   array<link> links_;
   array<R> second_;
@@ -300,8 +338,8 @@ class gpu_engine final : public engine<S> {
   array<std::uint64_t> inflow_;
   array<R> inflow_velocity_, inflow_slope_;
   array<std::uint64_t> outflow_;
-  std::size_t outflows_;
-  R mean_outflow_;
+  std::size_t outflows_ = 0;
+  R mean_outflow_{};
   std::shared_ptr<halo_exchange> halos_;
   std::size_t in_ring_;
   array<R> excess_;
@@ -321,5 +359,32 @@ std::unique_ptr<engine<S>> make_gpu_engine(const flow_plan& plan, const target& 
 template std::unique_ptr<engine<double>> make_gpu_engine(const flow_plan&, const target&);
 template std::unique_ptr<engine<float>> make_gpu_engine(const flow_plan&, const target&);
 template std::unique_ptr<engine<fixed16>> make_gpu_engine(const flow_plan&, const target&);
+
+template <class R>
+array<float> values_on_gpu(const array<moments<R>>& of, const array_view<const std::uint8_t>& solid,
+                           std::size_t width, field which) {
+  return find_values(of, solid, width, which);
+}
+template array<float> values_on_gpu(const array<moments<float>>&, const array_view<const std::uint8_t>&,
+                                    std::size_t, field);
+template array<float> values_on_gpu(const array<moments<double>>&, const array_view<const std::uint8_t>&,
+                                    std::size_t, field);
+std::vector<std::uint8_t> draw_on_gpu(const array<float>& values, const array_view<const std::uint8_t>& solid,
+                                      const scale_of_colour& scale, const picture_part& part) {
+  return draw_pixels(values, solid, scale, part);
+}
+
+template <class R>
+array<float> velocities_on_gpu(const array<moments<R>>& of, std::size_t width) {
+  return find_velocities(of, width);
+}
+template array<float> velocities_on_gpu(const array<moments<float>>&, std::size_t);
+template array<float> velocities_on_gpu(const array<moments<double>>&, std::size_t);
+void carry_on_gpu(const carrier& by, const dye_pass& dye, float steps) {
+  carry_pass(by, dye, steps);
+}
+std::vector<std::uint8_t> lines_on_gpu(const carrier& of, const picture_part& part, int reach) {
+  return find_lines(of, part, reach);
+}
 
 }  // namespace heddle::lbm

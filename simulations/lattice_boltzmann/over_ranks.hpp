@@ -2,6 +2,7 @@
 
 #include "lattice_boltzmann/engine.hpp"
 #include <heddle/array.hpp>
+#include <heddle/error.hpp>
 #include <heddle/halo_exchange.hpp>
 
 #include <algorithm>
@@ -102,6 +103,9 @@ class engine_over_ranks final : public engine<S> {
     const array<double> of_ranks = halos_->all().all_gather(mine.value_or(0));
     return mine ? std::optional(*std::max_element(of_ranks.begin(), of_ranks.end())) : std::nullopt;
   }
+  void set_plan(const flow_plan&) override { fail_over_ranks(); }
+  void put(const std::vector<std::size_t>&, const std::vector<S>&) override { fail_over_ranks(); }
+  array<moments<R>> moments_in_place() override { fail_over_ranks(); }
   void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
     const part mine = part_of(first, count, me());
     own_->load_compared(mine.own, static_cast<std::ptrdiff_t>(mine.count), from + mine.at * 2 * width_);
@@ -113,6 +117,10 @@ class engine_over_ranks final : public engine<S> {
   }
 
  private:
+  [[noreturn]] static void fail_over_ranks() {
+    fail("lbm: a flow over ranks is not changed while it runs: save it, and resume it on one machine");
+  }
+
   /// What a rank has of some rows: how many, where they are among these, and where among its own.
   struct part {
     std::size_t count, at;

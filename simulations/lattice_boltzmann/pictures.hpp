@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lattice_boltzmann/field.hpp"
 #include "lattice_boltzmann/flow.hpp"
 #include <heddle/io/colour.hpp>
 
@@ -7,10 +8,6 @@
 #include <vector>
 
 namespace heddle::lbm {
-
-enum class field { velocity, vorticity, density };
-inline constexpr field fields[] = {field::velocity, field::vorticity, field::density};
-const char* name(field of) noexcept;
 
 /// A field as colours, rows from the top: the speed from black over red and yellow to white, vorticity and
 /// density from blue over white to red, obstacles grey. The range is that of 98 % of the cells, and does not
@@ -26,7 +23,6 @@ class pictures {
  private:
   field field_;
   float range_ = 0;
-  std::vector<float> values_, sorted_;
   std::vector<std::uint8_t> pixels_;
 };
 

@@ -130,6 +130,22 @@ int fraction_bits_of(const settings& given, const description& about) {
 
 }  // namespace
 
+bounds stable_bounds(const settings& given) {
+  const description about = describe(given);
+  const double step = (given.kept == storage::f64 ? std::numeric_limits<double>::epsilon()
+                                                  : std::numeric_limits<float>::epsilon()) /
+                      2;
+  bounds made{1e-4, 0.3 * speed_of_sound, 100 * step / 3, (most_relaxation_time - 0.5) / 3};
+  if (given.kept == storage::f16) {
+    const reach taken = reach_of(given, about);
+    const double room = std::exp2(18 - given.fraction_bits);
+    made.most_velocity = std::min(made.most_velocity, given.velocity / taken.speed * room);
+    made.most_viscosity = std::min(made.most_viscosity, about.viscosity / taken.pressure * room);
+  }
+  made.least_viscosity = std::max(made.least_viscosity, given.velocity / stable_cell_reynolds(given));
+  return made;
+}
+
 bool is_open(const settings& given) {
   return given.which == flow_case::cylinder || given.which == flow_case::free ||
          (given.which == flow_case::channel && given.by == drive::inflow);

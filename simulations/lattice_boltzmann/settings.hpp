@@ -79,6 +79,9 @@ settings completed(settings given);
 /// with the other all.
 inline constexpr double some_eddies = 0.1, many_eddies = 0.15;
 
+/// Up to which errors that grow with the viscosity are small.
+inline constexpr double most_relaxation_time = 3;
+
 /// What follows from complete settings.
 struct description {
   double length = 0;             ///< that the Reynolds number is of, in cells
@@ -91,9 +94,18 @@ struct description {
   std::vector<std::string> warnings;
 
   /// Whether errors that grow with the viscosity are large.
-  bool is_viscous() const { return relaxation_time > 3; }
+  bool is_viscous() const { return relaxation_time > most_relaxation_time; }
 };
 description describe(const settings& given);
+
+/// What a flow may be changed to while it runs. The velocity's Mach number is 0.3 at most; the viscosity is
+/// at least that of the Reynolds number of a cell up to which flows of this kind were stable, and the
+/// relaxation time is 3 at most. In 16 bits both are within what the unit, which stays, leaves room for.
+struct bounds {
+  double least_velocity, most_velocity, least_viscosity, most_viscosity;
+};
+/// Those at the velocity of complete settings: that of viscosity depends on it.
+bounds stable_bounds(const settings& given);
 
 /// Where the circle of the case `cylinder` is, in cells from the centre of the first one.
 struct circle {

@@ -4,6 +4,7 @@
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/io/png.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -464,6 +465,18 @@ void write_npy(const std::string& path, const grid& cells) {
     file.write(row.data(), row.size());
   }
   file.commit();
+}
+
+void write_png(const std::string& path, const grid& cells) {
+  const std::size_t width = std::max<std::size_t>(1, cells.width());
+  png_writer picture(path, width, std::max<std::size_t>(1, cells.height()), pixel_format::grey);
+  std::vector<std::uint8_t> row(width);
+  if (cells.height() == 0) picture.append(row.data(), 1);
+  for (std::size_t y = 0; y < cells.height(); ++y) {
+    for (std::size_t x = 0; x < width; ++x) row[x] = cells(x, y) ? 255 : 0;
+    picture.append(row.data(), 1);
+  }
+  picture.commit();
 }
 
 }  // namespace heddle::life

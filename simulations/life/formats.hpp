@@ -44,5 +44,8 @@ void write_cells(const std::string& path, const placed_grid& cells, const rule& 
                  std::uint64_t generation);
 /// A uint8 array of 0 and 1, with a row for each row of cells.
 void write_npy(const std::string& path, const grid& cells);
+/// White on black, a pixel a cell. Nothing alive on the infinite plane is one black pixel, because a picture
+/// has one.
+void write_png(const std::string& path, const grid& cells);
 
 }  // namespace heddle::life

@@ -2,6 +2,7 @@
 #include "life/gpu_kernels.cuh"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/for_each_index.hpp>
 #include <heddle/launch.cuh>
 
 #include <algorithm>
@@ -14,6 +15,19 @@ namespace {
 
 using heddle::gpu::check;
 using heddle::gpu::current_device;
+
+/// The pixels of squares: live_in(column, row) counts the live cells of one, on the GPU.
+template <class F>
+std::vector<std::uint8_t> drawn(const squares& what, const target& where, const F& live_in) {
+  const memory on_target(what.columns * what.rows, where);
+  auto* const to = static_cast<std::uint8_t*>(on_target.data());
+  for_each_index(where, extent{what.rows, what.columns}, [=] HD_FN(std::size_t j, std::size_t i) {
+    to[j * what.columns + i] = brightness(live_in(i, j), what.cells());
+  });
+  std::vector<std::uint8_t> pixels(what.columns * what.rows);
+  copy(pixels.data(), target(), to, where, pixels.size());
+  return pixels;
+}
 
 /// What all engines have: two arrays on a GPU, of which each generation reads one and writes the other.
 class on_gpu : public row_engine {
@@ -83,6 +97,25 @@ class of_bits : public on_gpu {
     return result;
   }
 
+  /// A pixel counts its own cells.
+  std::vector<std::uint8_t> draw(const squares& what) override {
+    const word* const all = now<word>();
+    const std::size_t words = row_bytes() / sizeof(word), width = size_.width, height = size_.height;
+    const std::size_t positions = positions_of_slices();
+    return drawn(what, where_, [=] HD_FN(std::size_t i, std::size_t j) {
+      const span_of_cells in_row = what.columns_of(i, width), in_column = what.rows_of(j, height);
+      std::uint64_t live = 0;
+      for (std::size_t y = in_column.first; y < in_column.last; ++y) {
+        for (std::size_t x = in_row.first; x < in_row.last; ++x) {
+          const std::size_t at = positions == 0 ? x / 32 : x % positions;
+          const std::size_t bit = positions == 0 ? x % 32 : x / positions;
+          live += all[y * words + at] >> bit & 1;
+        }
+      }
+      return live;
+    });
+  }
+
   std::uint64_t population_of_rows(std::size_t first, std::size_t rows) override {
     const current_device on(where_);
     auto* const count = static_cast<unsigned long long*>(count_.data());
@@ -99,6 +132,8 @@ class of_bits : public on_gpu {
 
  protected:
   using word = gpu::word;
+  /// Columns of a slice, where cells are in slices; 0 where they are as in a grid.
+  virtual std::size_t positions_of_slices() const { return 0; }
   /// Of 32 bits, in a grid's rows.
   static std::size_t words_in_row(const bounds& size) { return (size.width + 63) / 64 * 2; }
 
@@ -208,6 +243,7 @@ class in_slices final : public of_bits {
 
  private:
   std::size_t positions() const { return size_.width / 32; }
+  std::size_t positions_of_slices() const override { return positions(); }
 
   /// Passes over some rows, of so many generations each; after the last one the grids are not exchanged.
   void make_passes(std::size_t first, std::size_t last, std::uint64_t generations, std::uint64_t passes) {
@@ -306,6 +342,19 @@ class of_bytes final : public on_gpu {
 
   std::uint64_t population_of_rows(std::size_t first, std::size_t count) override {
     return cells_of_rows(first, count).population();
+  }
+
+  std::vector<std::uint8_t> draw(const squares& what) override {
+    const unsigned char* const all = now<unsigned char>();
+    const std::size_t width = size_.width, height = size_.height;
+    return drawn(what, where_, [=] HD_FN(std::size_t i, std::size_t j) {
+      const span_of_cells in_row = what.columns_of(i, width), in_column = what.rows_of(j, height);
+      std::uint64_t live = 0;
+      for (std::size_t y = in_column.first; y < in_column.last; ++y) {
+        for (std::size_t x = in_row.first; x < in_row.last; ++x) live += all[y * width + x];
+      }
+      return live;
+    });
   }
 
   std::uint64_t at_once(std::uint64_t generations) const override {

@@ -59,6 +59,23 @@ class per_cell final : public row_engine {
     return result;
   }
 
+  std::vector<std::uint8_t> draw(const squares& what) override {
+    std::vector<std::uint8_t> pixels(what.columns * what.rows);
+    cpu::for_slices(threads_, what.rows, 1, [&](std::size_t from, std::size_t to) {
+      for (std::size_t pixel = from * what.columns; pixel < to * what.columns; ++pixel) {
+        const span_of_cells x = what.columns_of(pixel % what.columns, size_.width);
+        const span_of_cells y = what.rows_of(pixel / what.columns, size_.height);
+        std::uint64_t live = 0;
+        for (std::size_t row = y.first; row < y.last; ++row) {
+          const unsigned char* const cells = now_.data() + row * size_.width;
+          live += static_cast<std::uint64_t>(std::count(cells + x.first, cells + x.last, 1));
+        }
+        pixels[pixel] = brightness(live, what.cells());
+      }
+    });
+    return pixels;
+  }
+
   std::size_t row_bytes() const override { return size_.width; }
   std::byte* rows(bool of_other) const override {
     return reinterpret_cast<std::byte*>(const_cast<unsigned char*>((of_other ? next_ : now_).data()));

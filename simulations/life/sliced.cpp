@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -45,6 +46,17 @@ void transpose(word (&square)[64]) {
 word bits_of_run(const word* row, std::size_t words, std::size_t column, std::size_t count) {
   const word bits = bits_from(row, words, column);
   return count < 64 ? bits & ((word{1} << count) - 1) : bits;
+}
+
+/// Adds the live cells of a row to those of the squares that it crosses.
+void count_squares(const grid& line, const squares& what, std::vector<std::uint64_t>& live) {
+  const word* const row = line.row(0);
+  const std::size_t words = line.words_in_row();
+  for (std::size_t i = 0; i < what.columns; ++i) {
+    const span_of_cells in = what.columns_of(i, line.width());
+    for (std::size_t x = in.first; x < in.last; x += 64)
+      live[i] += static_cast<word>(std::popcount(bits_of_run(row, words, x, in.last - x)));
+  }
 }
 
 class sliced final : public row_engine {
@@ -116,6 +128,26 @@ class sliced final : public row_engine {
     });
   }
   void exchange_grids() override { std::swap(now_, next_); }
+
+  std::vector<std::uint8_t> draw(const squares& what) override {
+    std::vector<std::uint8_t> pixels(what.columns * what.rows);
+    cpu::for_slices(threads_, what.rows, 1, [&](std::size_t from, std::size_t to) {
+      std::vector<std::uint64_t> live(what.columns);
+      grid line(shape_.width, 1);
+      for (std::size_t j = from; j < to; ++j) {
+        std::fill(live.begin(), live.end(), 0);
+        const span_of_cells in = what.rows_of(j, shape_.height);
+        for (std::size_t y = in.first; y < in.last; ++y) {
+          std::fill_n(line.row(0), line.words_in_row(), word{0});
+          join_row(row(now_, y), line.row(0), line.words_in_row());
+          count_squares(line, what, live);
+        }
+        for (std::size_t i = 0; i < what.columns; ++i)
+          pixels[j * what.columns + i] = brightness(live[i], what.cells());
+      }
+    });
+    return pixels;
+  }
 
   std::size_t row_bytes() const override { return shape_.words_in_row() * sizeof(word); }
   std::byte* rows(bool of_other) const override {

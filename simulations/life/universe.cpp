@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -123,6 +124,75 @@ void universe::advance(std::uint64_t generations) {
     room_ -= now;
     generations -= now;
   }
+}
+
+row_engine& universe::rows(const char* what) const {
+  row_engine* const one = engine_->by_rows();
+  if (one == nullptr)
+    fail(fmt::format("life: {} takes one process, and there are {} ranks", what, all_->size()));
+  return *one;
+}
+
+std::vector<std::uint8_t> universe::draw(const squares& what) {
+  if (!engine_) return std::vector<std::uint8_t>(what.columns * what.rows);
+  return rows("a picture of a part").draw(what);
+}
+
+void universe::edit(std::int64_t left, std::int64_t top, std::size_t width, std::size_t height,
+                    function_ref<void(grid& cells, std::int64_t left, std::int64_t top)> change) {
+  const frame_of_grid all = computed();
+  const std::int64_t right = left + static_cast<std::int64_t>(width),
+                     bottom = top + static_cast<std::int64_t>(height);
+  const std::int64_t all_right = left_ + static_cast<std::int64_t>(all.width);
+  const std::int64_t all_bottom = top_ + static_cast<std::int64_t>(all.height);
+  const bool is_inside = left >= left_ && top >= top_ && right <= all_right && bottom <= all_bottom;
+  if (shape_ == topology::infinite && !is_inside) {
+    // A grid with both.
+    placed_grid live = live_part();
+    const bool is_empty = live.cells.width() == 0;
+    const std::int64_t l = is_empty ? left : std::min(left, live.left),
+                       t = is_empty ? top : std::min(top, live.top);
+    const std::int64_t r =
+        is_empty ? right : std::max(right, live.left + static_cast<std::int64_t>(live.cells.width()));
+    const std::int64_t b =
+        is_empty ? bottom : std::max(bottom, live.top + static_cast<std::int64_t>(live.cells.height()));
+    constexpr std::int64_t farthest = std::int64_t{1} << 32;
+    if (r - l > farthest || b - t > farthest)
+      fail(fmt::format("life: cells at ({}, {}) are more than 2^32 from those that live", left, top));
+    grid both(static_cast<std::size_t>(r - l), static_cast<std::size_t>(b - t));
+    both.put(live.cells, static_cast<std::size_t>(live.left - l), static_cast<std::size_t>(live.top - t));
+    const grid::box box{static_cast<std::size_t>(left - l), static_cast<std::size_t>(top - t), width, height};
+    grid part = both.part(box);
+    change(part, left, top);
+    both.put(part, box.left, box.top);
+    const grid::box lives = both.live_box();
+    frame({both.part(lives), l + static_cast<std::int64_t>(lives.left),
+           t + static_cast<std::int64_t>(lives.top)});
+    return;
+  }
+  const std::int64_t l = std::max(left, left_), t = std::max(top, top_);
+  const std::int64_t r = std::min(right, all_right), b = std::min(bottom, all_bottom);
+  if (l >= r || t >= b) return;
+  row_engine& on = rows("a change of cells");
+  const auto first = static_cast<std::size_t>(t - top_), count = static_cast<std::size_t>(b - t);
+  const auto column = static_cast<std::size_t>(l - left_);
+  grid lines = on.cells_of_rows(first, count);
+  grid part = lines.part({column, 0, static_cast<std::size_t>(r - l), count});
+  change(part, l, t);
+  lines.put(part, column, 0);
+  on.load_rows(first, lines);
+  // The new cells may be nearer to the edge than those that were there.
+  const auto beside =
+      static_cast<std::uint64_t>(std::min({l - left_, t - top_, all_right - r, all_bottom - b}));
+  if (shape_ == topology::infinite) room_ = std::min(room_, beside == 0 ? 0 : beside - 1);
+}
+
+void universe::change(const rule& law, const target& where) {
+  if (all_)
+    fail(fmt::format("life: rules and targets change in one process, and there are {} ranks", all_->size()));
+  universe next(cells(), shape_, law, how_, where);
+  next.generation_ = generation_;
+  *this = std::move(next);
 }
 
 placed_grid universe::cells() {

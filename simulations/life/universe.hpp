@@ -1,10 +1,13 @@
 #pragma once
 
 #include "life/engine.hpp"
+#include <heddle/function_ref.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace heddle::life {
 
@@ -40,6 +43,32 @@ class universe {
   /// The whole torus or plane; of the infinite plane the smallest rectangle with every live cell.
   placed_grid cells();
 
+  /// The grid that is computed now: where its top-left cell is, and its sides, 0 where nothing lives on the
+  /// infinite plane.
+  struct frame_of_grid {
+    std::int64_t left, top;
+    std::size_t width, height;
+  };
+  frame_of_grid computed() const noexcept {
+    return engine_ ? frame_of_grid{left_, top_, size_.width, size_.height} : frame_of_grid{left_, top_, 0, 0};
+  }
+
+  /// The brightness of squares of the computed grid, see row_engine::draw. Throws heddle::error over ranks.
+  std::vector<std::uint8_t> draw(const squares& what);
+
+  /// Changes the cells of a rectangle: change(cells) is given those that are there, and what it leaves is
+  /// what lives. Of a torus or a plane the rectangle is cut to what is there. Takes the time of the
+  /// rectangle's rows, on the infinite plane that of the pattern where it grows. Throws heddle::error over
+  /// ranks.
+  void edit(std::int64_t left, std::int64_t top, std::size_t width, std::size_t height,
+            function_ref<void(grid& cells, std::int64_t left, std::int64_t top)> change);
+
+  /// Goes on by another rule, or on another target. Throws heddle::error for what the topology, the algorithm
+  /// or the target does not allow; the universe is then as it was. Not over ranks.
+  void change(const rule& law, const target& where);
+  const rule& law() const noexcept { return law_; }
+  const target& where() const noexcept { return where_; }
+
   /// Cells that are computed for each generation now.
   double cells_computed() const noexcept {
     return engine_ ? static_cast<double>(size_.width) * static_cast<double>(size_.height) : 0;
@@ -53,6 +82,7 @@ class universe {
   universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const target& where,
            const std::optional<ranks>& all);
   void make_engine();
+  row_engine& rows(const char* what) const;
 
   topology shape_;
   rule law_;

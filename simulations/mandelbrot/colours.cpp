@@ -63,7 +63,7 @@ colouring::colouring(const picture& what, std::string_view palette, bool smooth)
     for (std::uint32_t count = 0; count < what.iterations; ++count) palette_.push_back(at(count));
     palette_.push_back(inside);
   }
-  if (smooth) {
+  if (smooth && !what.deep) {
     columns_ = coordinates(what, false);
     rows_ = coordinates(what, true);
   }
@@ -77,7 +77,6 @@ colour colouring::at(double count) const {
 double colouring::smooth_count(double re, double im, std::uint32_t count) const {
   // Far out |z| is squared by every iteration: log2(log2 |z|) grows by one each. A few more iterations than
   // the count says take the point there.
-  constexpr std::uint32_t further = 5;
   double modulus = 0;
   const auto orbit = [&]<class T>(T) {
     T x = 0, y = 0;
@@ -87,7 +86,7 @@ double colouring::smooth_count(double re, double im, std::uint32_t count) const 
       x = next;
     }
     double wide_x = x, wide_y = y;
-    for (std::uint32_t i = 0; i < further; ++i) {
+    for (int i = 0; i < further_iterations; ++i) {
       const double next = wide_x * wide_x - wide_y * wide_y + re;
       wide_y = 2 * wide_x * wide_y + im;
       wide_x = next;
@@ -95,12 +94,22 @@ double colouring::smooth_count(double re, double im, std::uint32_t count) const 
     modulus = std::hypot(wide_x, wide_y);
   };
   what_.precision == dtype::float32 ? orbit(float()) : orbit(double());
-  // From the real axis near -2, |z| may stay at 2 for long.
-  return modulus <= 2 ? count : count + further - std::log2(std::log2(modulus));
+  return smooth_count(modulus, count);
+}
+
+double colouring::smooth_count(double modulus, std::uint32_t count) {
+  // From the real axis near -2, |z| may stay at 2 for long. A count of another point says nothing of this
+  // one.
+  return !(modulus > 2 && std::isfinite(modulus))
+             ? count
+             : count + further_iterations - std::log2(std::log2(modulus));
 }
 
 void colouring::paint(std::size_t first_row, std::size_t rows, const std::uint32_t* counts, int threads,
-                      std::uint8_t* pixels) const {
+                      std::uint8_t* pixels, const double* beyond) const {
+  if (smooth_ && what_.deep && beyond == nullptr) {
+    fail("mandelbrot: smooth colours of a deep picture take the norms beyond the escape");
+  }
   const std::size_t width = what_.width;
   cpu::for_slices(threads, rows, (1 << 14) / width + 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
@@ -112,7 +121,10 @@ void colouring::paint(std::size_t first_row, std::size_t rows, const std::uint32
         }
         colour here = inside;
         if (counts[i] < what_.iterations) {
-          here = at(smooth_ ? smooth_count(columns_[x], rows_[first_row + row], counts[i]) : counts[i]);
+          double along = counts[i];
+          if (smooth_ && what_.deep) along = smooth_count(std::sqrt(beyond[i]), counts[i]);
+          if (smooth_ && !what_.deep) along = smooth_count(columns_[x], rows_[first_row + row], counts[i]);
+          here = at(along);
         }
         std::copy(here.begin(), here.end(), pixels + 3 * i);
       }

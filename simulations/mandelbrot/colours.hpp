@@ -27,13 +27,15 @@ class colouring {
   /// The colour of each count, for a palette picture.
   const std::vector<colour>& palette() const noexcept { return palette_; }
 
-  /// The pixels of `rows` rows from their counts, on `threads` threads.
+  /// The pixels of `rows` rows from their counts, on `threads` threads. Smooth colours of a deep picture take
+  /// the norms `beyond` of escape_counter::count too.
   void paint(std::size_t first_row, std::size_t rows, const std::uint32_t* counts, int threads,
-             std::uint8_t* pixels) const;
+             std::uint8_t* pixels, const double* beyond = nullptr) const;
 
  private:
   colour at(double count) const;
   double smooth_count(double re, double im, std::uint32_t count) const;
+  static double smooth_count(double modulus, std::uint32_t count);
 
   picture what_;
   bool smooth_;

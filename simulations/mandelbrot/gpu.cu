@@ -1,6 +1,7 @@
 #include "mandelbrot/gpu_kernels.cuh"
 #include "mandelbrot/kernels.hpp"
 #include <heddle/array.hpp>
+#include <heddle/for_each_index.hpp>
 #include <heddle/launch.cuh>
 
 #include <algorithm>
@@ -59,6 +60,15 @@ void count(const target& where, const float* re, const float* im, std::size_t wi
 void count(const target& where, const double* re, const double* im, std::size_t width, std::size_t height,
            std::uint32_t limit, std::uint32_t* counts) {
   count_points(where, re, im, width, height, limit, counts);
+}
+
+void count_near(const target& where, const reference_view& reference, const double* re, const double* im,
+                std::size_t width, std::size_t height, std::uint32_t limit, std::uint32_t* counts,
+                double* beyond) {
+  for_each_index(where, extent{height, width}, [=] HD_FN(std::size_t y, std::size_t x) {
+    const std::size_t i = y * width + x;
+    counts[i] = escape_count_near(reference, re[x], im[y], limit, beyond == nullptr ? nullptr : beyond + i);
+  });
 }
 
 void copy_mirrored(const target& where, std::uint32_t* counts, std::size_t width, const mirrored_rows& rows) {

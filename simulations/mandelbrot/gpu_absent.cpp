@@ -18,6 +18,10 @@ void count(const target&, const double*, const double*, std::size_t, std::size_t
            std::uint32_t*) {
   refuse();
 }
+void count_near(const target&, const reference_view&, const double*, const double*, std::size_t, std::size_t,
+                std::uint32_t, std::uint32_t*, double*) {
+  refuse();
+}
 void copy_mirrored(const target&, std::uint32_t*, std::size_t, const mirrored_rows&) {
   refuse();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mandelbrot/perturbation.hpp"
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -14,10 +15,20 @@ template <class T>
 using count_kernel = void (*)(const T* re, const T* im, std::size_t width, std::size_t height,
                               std::uint32_t limit, std::uint32_t* counts);
 
+/// Counts of the pixels first, … last − 1 in the order of rows, of points near a reference: pixel (x, y) is
+/// (re[x], im[y]) from it, in units. `beyond` may be null.
+using near_kernel = void (*)(const reference_view& reference, const double* re, const double* im,
+                             std::size_t width, std::size_t first, std::size_t last, std::uint32_t limit,
+                             std::uint32_t* counts, double* beyond);
+
 struct count_kernels {
   count_kernel<float> in_float;
   count_kernel<double> in_double;
+  near_kernel near_reference;
 };
+
+/// Those for this processor.
+const count_kernels& kernels();
 
 count_kernels baseline_counts();
 #if defined(HEDDLE_X86_KERNELS)
@@ -38,6 +49,9 @@ void count(const target& where, const float* re, const float* im, std::size_t wi
            std::uint32_t limit, std::uint32_t* counts);
 void count(const target& where, const double* re, const double* im, std::size_t width, std::size_t height,
            std::uint32_t limit, std::uint32_t* counts);
+void count_near(const target& where, const reference_view& reference, const double* re, const double* im,
+                std::size_t width, std::size_t height, std::uint32_t limit, std::uint32_t* counts,
+                double* beyond);
 void copy_mirrored(const target& where, std::uint32_t* counts, std::size_t width, const mirrored_rows& rows);
 
 }  // namespace gpu

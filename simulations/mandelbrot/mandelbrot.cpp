@@ -14,7 +14,6 @@
 #include <fmt/core.h>
 
 namespace heddle::mandelbrot {
-namespace {
 
 const count_kernels& kernels() {
   static const count_kernels chosen = [] {
@@ -27,6 +26,8 @@ const count_kernels& kernels() {
   }();
   return chosen;
 }
+
+namespace {
 
 template <class T>
 count_kernel<T> kernel() {
@@ -91,6 +92,7 @@ void check(const picture& what) {
     fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
                      picture::most_iterations));
   }
+  if (what.deep) return check(*what.deep);
   if (what.precision != dtype::float32 && what.precision != dtype::float64) {
     fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
   }
@@ -115,12 +117,22 @@ view view_around(double re, double im, double zoom, std::size_t width, std::size
   return {re - half_width, re + half_width, im - half_height, im + half_height};
 }
 
-escape_counter::escape_counter(const picture& what, const target& where) : what_(what), where_(where) {
+escape_counter::escape_counter(const picture& what, const target& where,
+                               std::shared_ptr<const reference_orbit> reference)
+    : what_(what), where_(where) {
   check(what);
   constexpr std::size_t most_columns = std::size_t{1} << 31;
   if (where.is_gpu() && what.width > most_columns) {
     fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", what.width, where.text(),
                      most_columns));
+  }
+  if (what.deep) {
+    if (!reference) {
+      reference = std::make_shared<const reference_orbit>(what.deep->re, what.deep->im, what.iterations,
+                                                          bits_for(*what.deep, what.width, what.iterations));
+    }
+    near_.emplace(*what.deep, what.width, what.height, what.iterations, where, std::move(reference));
+    return;
   }
   with_precision(what, [&]<class T>(T) {
     const std::vector<T> columns = axis_of<T>(what, false), rows = axis_of<T>(what, true);
@@ -130,7 +142,8 @@ escape_counter::escape_counter(const picture& what, const target& where) : what_
   });
 }
 
-void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_t* counts) const {
+void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_t* counts,
+                           double* beyond) const {
   const std::size_t width = what_.width;
   const std::uint32_t limit = what_.iterations;
   if (first_row > what_.height || rows > what_.height - first_row) {
@@ -138,6 +151,7 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
                      what_.height));
   }
   if (rows == 0) return;
+  if (near_) return near_->count(first_row, rows, counts, beyond);
   // What is copied is at one end.
   const mirrored_rows copied =
       mirror_ > 2 * first_row ? mirrored(mirror_ - 2 * first_row, rows) : mirrored_rows{};
@@ -211,6 +225,7 @@ distributed_array<std::uint32_t> escape_counts(const picture& what, const ranks&
 }
 
 bool tells_pixels_apart(const picture& what) {
+  if (what.deep) return true;
   return with_precision(what, [&]<class T>(T) {
     const auto apart = [](double from, double to, std::size_t count) {
       const T most = static_cast<T>(std::max(std::abs(from), std::abs(to)));

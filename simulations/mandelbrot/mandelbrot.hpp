@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mandelbrot/deep.hpp"
 #include <heddle/array.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
@@ -8,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 namespace heddle::mandelbrot {
@@ -29,10 +32,13 @@ struct picture {
   mandelbrot::view view;
   std::uint32_t iterations = 50;
   dtype precision = dtype::float32;
+  /// What is counted instead of the view, by perturbation.
+  std::optional<deep_window> deep = std::nullopt;
 };
 
 /// Throws heddle::error where there is no such picture: no pixels, more iterations than the most, another
-/// precision, or a view that is empty or goes beyond ±1000000.
+/// precision, or a view that is empty or goes beyond ±1000000; for a deep picture what check(deep_window)
+/// does.
 void check(const picture& what);
 
 /// The counts of a picture: for pixel (column x, row y), c = (xmin + x·(xmax − xmin)/width,
@@ -44,16 +50,27 @@ void check(const picture& what);
 /// rounding can lead out, and orbits that come back to a number they have had. Where the real axis goes
 /// through the rows so that those of both sides have the same imaginary parts, one side is a copy of the
 /// other.
+///
+/// Those of a deep picture are the counts of exact arithmetic, but where |z|² comes as near to 4 as rounding
+/// reaches. See perturbed_points for its points.
 class escape_counter {
  public:
-  /// Throws what check(what) does; `where` is not automatic.
-  escape_counter(const picture& what, const target& where);
+  /// Throws what check(what) does; `where` is not automatic. A deep picture takes a reference orbit: it is
+  /// computed, unless `reference` is one for bits_for of the picture.
+  escape_counter(const picture& what, const target& where,
+                 std::shared_ptr<const reference_orbit> reference = nullptr);
 
   const picture& what() const noexcept { return what_; }
   const target& where() const noexcept { return where_; }
 
   /// Counts of `rows` rows from `first_row` on to `counts`, which is on the target; asynchronous on a GPU.
-  void count(std::size_t first_row, std::size_t rows, std::uint32_t* counts) const;
+  /// Smooth colours of a deep picture take `beyond` too: |z|² five iterations after the escape.
+  void count(std::size_t first_row, std::size_t rows, std::uint32_t* counts, double* beyond = nullptr) const;
+
+  /// The reference orbit of a deep picture; null for others.
+  std::shared_ptr<const reference_orbit> reference() const noexcept {
+    return near_ ? near_->reference() : nullptr;
+  }
 
   /// Whether row y is a copy of a row before it, of row mirror_row(y).
   bool is_mirrored(std::size_t y) const noexcept { return y <= mirror_ && mirror_row(y) < y; }
@@ -66,6 +83,8 @@ class escape_counter {
   memory columns_, rows_;
   // Rows y and mirror_ − y are complex conjugates, where both are there and mirror_ is not 0.
   std::size_t mirror_ = 0;
+  // Of a deep picture, instead of these.
+  std::optional<perturbed_points> near_;
 };
 
 /// All of them: an array of height × width on the target.

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 namespace heddle {
 namespace {
 
@@ -94,6 +96,13 @@ any_distributed_array read_npy(const ranks& all, const std::string& path) {
 }
 void write_npy(const std::string& path, const any_distributed_array& x) {
   x.visit([&](const auto& y) { write_npy(path, y); });
+}
+void write_npy(const std::string& path, const any_distributed_array& x, const shape& lengths) {
+  if (lengths.elements() != x.size())
+    fail(fmt::format("write_npy: {}: an array of shape {} has not as many elements as {}", path,
+                     x.shape().text(), lengths.text()));
+  impl::write_npy_of_ranks(x.all(), path, x.dtype(), lengths,
+                           impl::block_bytes(x.shape(), x.begins(), size_of(x.dtype())), x.local().data());
 }
 
 }  // namespace heddle

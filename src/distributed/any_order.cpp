@@ -27,6 +27,23 @@ std::size_t argmin(const ranks& all, const any_distributed_array& x) {
 std::size_t argmax(const ranks& all, const any_distributed_array& x) {
   return visit_ordered<std::size_t>("argmax", x, [&](const auto& y) { return argmax(all, y); });
 }
+distributed_array<std::size_t> argmin(const ranks& all, const any_distributed_array& x, axis along) {
+  return visit_ordered<distributed_array<std::size_t>>("argmin", x,
+                                                       [&](const auto& y) { return argmin(all, y, along); });
+}
+distributed_array<std::size_t> argmax(const ranks& all, const any_distributed_array& x, axis along) {
+  return visit_ordered<distributed_array<std::size_t>>("argmax", x,
+                                                       [&](const auto& y) { return argmax(all, y, along); });
+}
+any_distributed_array sort(const ranks& all, const any_distributed_array& x, axis along, sort_order order) {
+  return visit_ordered<any_distributed_array>("sort", x,
+                                              [&](const auto& y) { return sort(all, y, along, order); });
+}
+distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_array& x, axis along,
+                                       sort_order order) {
+  return visit_ordered<distributed_array<std::size_t>>(
+      "argsort", x, [&](const auto& y) { return argsort(all, y, along, order); });
+}
 any_distributed_array sort(const ranks& all, const any_distributed_array& x, sort_order order) {
   return visit_ordered<any_distributed_array>("sort", x, [&](const auto& y) { return sort(all, y, order); });
 }

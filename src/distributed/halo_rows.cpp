@@ -57,6 +57,11 @@ void exchange_halos(const ranks& all, const std::vector<std::size_t>& begins, st
   all.between().send_receive(sends, receives, all.where());
 }
 
+bool hides_exchange(const halo_exchange& halos, std::size_t depth) {
+  // Four times `depth` rows are computed twice: an eighth more at most.
+  return !halos.is_whole() && depth > 0 && halos.least_rows() >= 32 * depth;
+}
+
 std::size_t generations_at_once(const std::vector<std::size_t>& begins, std::size_t reach,
                                 std::size_t steps) {
   // An exchange costs as much as some rows: as many generations as compute an eighth more.

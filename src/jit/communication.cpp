@@ -16,10 +16,10 @@ bool lets_blocks_communicate(std::string_view w) {
 bool lets_threads_communicate(std::string_view w) {
   for (const std::string_view begin :
        {"__sync", "__barrier_sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync", "__ballot_sync",
-        "__match_", "__reduce_", "__activemask"}) {
+        "__match_", "__reduce_", "__activemask", "__mbarrier_"}) {
     if (w.starts_with(begin)) return true;
   }
-  return w == "cooperative_groups" || lets_blocks_communicate(w);
+  return w == "cooperative_groups" || w == "nvcuda" || lets_blocks_communicate(w);
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ struct source_unit {
 };
 
 source_unit read_unit(const source_file& file) {
+  if (file.text) return {*file.text, file.path, "", file.language, file.own};
   return {read_source(file.path), shown_path(file.path), folder_of_source(file.path), file.language,
           file.own};
 }
@@ -146,6 +147,7 @@ class maker {
     for (const std::string& w : preprocess_command(with_, "", u.language, own, headers_, "")) key.add(w);
     for (const std::string& w : compile_command(with_, u.language, own, true, "", "")) key.add(w);
     for (const std::string& d : own.definitions) key.add(d);
+    for (const std::string& instance : own.instances) key.add(instance);
     key.add(u.name);  // as messages and findings spell it
     key.add(u.text);
   }
@@ -154,7 +156,6 @@ class maker {
     key.add(with_.identity);
     key.add(library_identity());
     if (!options_.is_watched) key.add(processor());
-    for (const std::string& instance : options_.instances) key.add(instance);
     key.add(options_.is_relocatable ? "relocatable" : "apart");
     for (const std::string& word : options_.link_words) {
       key.add(word);
@@ -190,8 +191,8 @@ class maker {
     // results.
     const bool flattens = options_.is_watched && !with_.is_clang;
     result.translated =
-        sees_cuda ? translate(preprocessed.out, {options_.instances, options_.is_program, is_apart, flattens,
-                                                 included_libraries(preprocessed.out, libraries)})
+        sees_cuda ? translate(preprocessed.out, {own_options.instances, options_.is_program, is_apart,
+                                                 flattens, included_libraries(preprocessed.out, libraries)})
                   : translate_host(preprocessed.out, u.language == source_language::c);
     write(text, as == role::object && u.language != source_language::c
                     ? result.translated.text +
@@ -252,6 +253,7 @@ class maker {
       own.flags = named.flags;
       own.forced_includes = named.forced_includes;
       own.standard = named.standard;
+      own.instances = named.instances;
     }
     if (!u.folder.empty())
       own.flags.insert(own.flags.begin(), {"-iquote", fs::absolute(u.folder).lexically_normal().string()});
@@ -330,7 +332,7 @@ std::optional<source_language> language_of(const std::string& path) {
   return std::nullopt;
 }
 
-compilation compile_file(const std::string& path, compile_options options) {
+compilation compile_file(const std::string& path, const compile_options& options) {
   return compile_units({read_unit({path, source_language::cuda, {}})}, options);
 }
 

@@ -16,7 +16,8 @@ namespace heddle::jit {
 struct source_file {
   std::string path;
   source_language language = source_language::cuda;
-  std::optional<compile_options> own;  ///< what it is compiled with, in place of the program's
+  std::optional<compile_options> own;    ///< what it is compiled with, in place of the program's
+  std::optional<std::string> text = {};  ///< in place of a file of that name
 };
 
 /// By the ending of its name, as nvcc takes it; empty for no source.
@@ -39,7 +40,7 @@ struct compilation {
 compilation compile(const std::string& source, const std::string& name, const compile_options& options);
 
 /// The same of a file, whose folder is searched for what it includes.
-compilation compile_file(const std::string& path, compile_options options);
+compilation compile_file(const std::string& path, const compile_options& options);
 
 /// The same of the files of a program, which are compiled one by one and linked. Files of C and C++ see CUDA
 /// only where they include its headers.

@@ -21,18 +21,11 @@ constexpr library libraries[] = {
      "sm_61_intrinsics.h "
      "surface_functions.h surface_types.h texture_types.h vector_functions.hpp"},
     // Their names are refused by themselves.
-    {"the toolkit", "",
-     "cooperative_groups/memcpy_async.h cuda_awbarrier.h cuda_awbarrier_primitives.h cuda_fp4.h cuda_fp6.h "
-     "cuda_fp8.h cuda_pipeline.h cuda_pipeline_primitives.h"},
+    {"the toolkit", "", "cuda_fp4.h cuda_fp6.h"},
     {"cuda::annotated_ptr", "cuda::annotated_ptr cuda::access_property cuda::associate_access_property",
      "cuda/annotated_ptr"},
-    {"cuda::barrier", "cuda::barrier", "cuda/barrier cuda/std/barrier"},
     {"cuda::discard_memory", "cuda::discard_memory", "cuda/discard_memory"},
-    {"cuda::latch", "cuda::latch", "cuda/latch cuda/std/latch"},
-    {"cuda::pipeline", "cuda::pipeline cuda::make_pipeline cuda::pipeline_shared_state", "cuda/pipeline"},
     {"cuda::ptx", "cuda::ptx", "cuda/ptx"},
-    {"cuda::counting_semaphore", "cuda::counting_semaphore cuda::binary_semaphore",
-     "cuda/semaphore cuda/std/semaphore"},
     {"cuBLAS", "cublas CUBLAS", "cublas_v2.h cublas_api.h", "heddle_device/blas/blas.hpp"},
     {"cuBLAS of its first days, cublasLt and cublasXt", "cublas CUBLAS", "cublas.h cublasLt.h cublasXt.h"},
     {"cuDNN", "cudnn CUDNN", "cudnn.h cudnn_frontend.h"},
@@ -54,14 +47,14 @@ constexpr library libraries[] = {
      "nppi_morphological_operations.h nppi_statistics_functions.h"},
     {"nvJPEG", "nvjpeg NVJPEG", "nvjpeg.h"},
     {"NVML", "nvml NVML", "nvml.h"},
-    {"NVRTC", "nvrtc NVRTC", "nvrtc.h"},
+    {"NVRTC", "nvrtc NVRTC", "nvrtc.h", "heddle_device/rtc/rtc.hpp"},
     {"the CUDA driver API",
      "cuInit cuDevice cuCtx cuModule cuMem cuLaunch cuStream cuEvent cuFunc cuLink cuGet cuTex cuArray "
      "cuPointer "
      "cuLibrary cuKernel cuProfiler CUdevice CUcontext CUmodule CUfunction CUresult CUlink CUarray CUtex "
      "CUjit "
      "CUlibrary CUkernel CUmem CUipc",
-     "cuda.h cudaProfiler.h cudaTypedefs.h"},
+     "cuda.h cudaProfiler.h cudaTypedefs.h", "heddle_device/driver/driver.hpp"},
     {"CUB",
      "cub::BlockMergeSort cub::BlockRadixRank cub::BlockShuffle cub::BlockRunLengthDecode cub::WarpExchange "
      "cub::WarpLoad cub::WarpStore cub::WarpMergeSort cub::DeviceCopy cub::DeviceMemcpy cub::DeviceMerge "
@@ -139,7 +132,7 @@ std::set<std::string_view> words_in_files(std::string_view preprocessed, const s
     const std::string_view line = preprocessed.substr(at, end - at);
     at = end + 1;
     if (line.starts_with("# ")) is_inside = line.find(place) != std::string_view::npos;
-    if (!is_inside || line.starts_with("#")) continue;
+    if (!is_inside || line.starts_with('#')) continue;
     const auto is_letter = [&](std::size_t i) {
       return std::isalnum(static_cast<unsigned char>(line[i])) != 0 || line[i] == '_';
     };

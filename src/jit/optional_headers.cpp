@@ -12,13 +12,22 @@ bool names_number_of_16_bits(std::string_view w) {
   return w.find("half") != std::string_view::npos || w.starts_with("__h") || w.starts_with("h2");
 }
 
+bool names_assembly(std::string_view w) {
+  return w == "asm" || w == "__asm__" || w == "__asm";
+}
+
 bool names_rounding(std::string_view w) {
-  return w.starts_with("__") &&
-         (w.ends_with("_rn") || w.ends_with("_rz") || w.ends_with("_ru") || w.ends_with("_rd"));
+  return names_assembly(w) || (w.starts_with("__") && (w.ends_with("_rn") || w.ends_with("_rz") ||
+                                                       w.ends_with("_ru") || w.ends_with("_rd")));
 }
 
 bool names_parts_of_words(std::string_view w) {
   return w.starts_with("__v");
+}
+
+bool names_graph(std::string_view w) {
+  return w.starts_with("cuda") &&
+         (w.find("Graph") != std::string_view::npos || w.find("Capture") != std::string_view::npos);
 }
 
 bool names_textures(std::string_view w) {
@@ -36,7 +45,9 @@ struct optional_header {
 };
 constexpr optional_header headers[] = {
     {"functions_of_16_bits.hpp", names_number_of_16_bits},
+    {"host_graphs.hpp", names_graph},
     {"rounding.hpp", names_rounding},
+    {"ptx_bits.hpp", names_assembly},
     {"textures.hpp", names_textures},
     {"words.hpp", names_parts_of_words},
 };

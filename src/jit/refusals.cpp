@@ -17,28 +17,34 @@ struct refusal {
 };
 
 constexpr std::string_view clusters = "thread block clusters are not supported";
-constexpr std::string_view ptx = "inline PTX is not supported";
+constexpr std::string_view own_assembly =
+    "assembly is not supported here: inline PTX is, in a function of the device";
 constexpr std::string_view references =
     "it was taken out of CUDA: a texture object or a surface object says what is read";
 constexpr std::string_view views = "views of a texture's memory in another format are not supported";
 constexpr std::string_view sparse = "arrays whose memory is mapped piece by piece are not supported";
-constexpr std::string_view graphs = "graphs are not supported: launch the kernels one by one";
+constexpr std::string_view conditional_nodes =
+    "conditional nodes of graphs are not supported: test on the host, and launch one of several graphs";
+constexpr std::string_view graphs_of_kernels = "graphs that kernels launch or change are not supported";
 constexpr std::string_view graphics = "arrays shared with a graphics library are not supported";
-constexpr std::string_view pools = "memory pools of a program's own are not supported";
+constexpr std::string_view user_objects =
+    "objects that graphs own are not supported: keep them until the graph has ended";
+constexpr std::string_view entry_points =
+    "functions of the driver by their names are not supported: call them";
+constexpr std::string_view libraries_of_kernels =
+    "libraries of kernels are not supported by the runtime API: cuModuleLoad and cuLibraryLoadData are";
+constexpr std::string_view several_processes =
+    "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
-constexpr std::string_view asynchronous =
-    "asynchronous copies are not supported: assign, and meet at __syncthreads()";
-constexpr std::string_view split_barriers =
-    "barriers in shared memory are not supported: meet at __syncthreads()";
+constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
-constexpr std::string_view group_results =
-    "it is not supported: reduce and the scans are, with an atomic function";
+constexpr std::string_view group_results = "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
 constexpr std::string_view small_floats =
-    "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
+    "floating point of 6 and 4 bits is not supported: that of 8 and 16 is";
 constexpr std::string_view launches = "launches from a kernel are not supported";
 constexpr std::string_view overlapped = "launches that overlap are not supported";
 
@@ -51,9 +57,9 @@ constexpr refusal refused[] = {
     {"__threadfence_cluster", clusters},
     {"this_multi_grid", "grids of several devices are not supported"},
     {"multi_grid_group", "grids of several devices are not supported"},
-    {"asm", ptx},
-    {"__asm__", ptx},
-    {"__asm", ptx},
+    {"asm", own_assembly},
+    {"__asm__", own_assembly},
+    {"__asm", own_assembly},
     {"texture", references},
     {"surface", references},
     {"textureReference", references},
@@ -68,37 +74,40 @@ constexpr refusal refused[] = {
     {"cudaArraySparse*", sparse},
     {"cudaArrayDeferredMapping", sparse},
     {"cudaGraphics*", graphics},
-    {"cudaGraph*", graphs},
-    {"cudaGetCurrentGraphExec", graphs},
-    {"cudaStreamBeginCapture", graphs},
-    {"cudaMemPool_t", pools},
-    {"cudaMallocFromPoolAsync", pools},
-    {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
+    {"cudaGraphConditional*", conditional_nodes},
+    {"cudaGraphSetConditional", conditional_nodes},
+    {"cudaGraphAddExternalSemaphores*", graphics},
+    {"cudaGraphKernelNodeSetEnabled", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetGridDim", graphs_of_kernels},
+    {"cudaGraphKernelNodeSetParam", graphs_of_kernels},
+    {"cudaGraphKernelNodeUpdate*", graphs_of_kernels},
+    {"cudaGraphDeviceNode_t", graphs_of_kernels},
+    {"cudaGetCurrentGraphExec", graphs_of_kernels},
+    {"cudaMemPoolExport*", several_processes},
+    {"cudaMemPoolImport*", several_processes},
+    {"cudaIpc*", several_processes},
+    {"cudaUserObject*", user_objects},
+    {"cudaGraphRetainUserObject", user_objects},
+    {"cudaGraphReleaseUserObject", user_objects},
+    {"cudaGetDriverEntryPoint*", entry_points},
+    {"cudaLibraryLoad*", libraries_of_kernels},
+    {"cudaLibrary_t", libraries_of_kernels},
     {"cudaGetParameterBuffer*", launches},
     {"cudaLaunchDevice*", launches},
     {"cudaGridDependencySynchronize", overlapped},
     {"cudaTriggerProgrammaticLaunchCompletion", overlapped},
     {"__isGlobal", spaces},
-    {"__isShared", spaces},
     {"__isConstant", spaces},
     {"__isLocal", spaces},
     {"__isGridConstant", spaces},
-    {"__cvta_*", spaces},
-    {"memcpy_async", asynchronous},
-    {"__pipeline_*", asynchronous},
-    {"wait_prior", asynchronous},
-    {"__mbarrier_*", split_barriers},
-    {"reduce_update_async", group_results},
-    {"reduce_store_async", group_results},
-    {"inclusive_scan_update*", group_results},
-    {"exclusive_scan_update*", group_results},
+    {"__mbarrier_token_pending_count", pending},
+    {"inclusive_scan_update_async", group_results},
+    {"exclusive_scan_update_async", group_results},
     {"__pm0", counters},
     {"__pm1", counters},
     {"__pm2", counters},
     {"__pm3", counters},
     {"__prof_trigger", counters},
-    {"__nv_cvt_*", small_floats},
-    {"__nv_fp8*", small_floats},
     {"__nv_fp6*", small_floats},
     {"__nv_fp4*", small_floats},
     {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
@@ -129,7 +138,6 @@ void refuse(const token& at, const std::string& what) {
 
 std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
   const std::string_view w = t[i].text;
-  if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
   if (!called_so) {
     for (const refusal& r : refused_members) {
       if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
@@ -137,18 +145,19 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
     return "";
   }
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
-  if (w == "cudaDeviceSynchronize" && in_device_code && is_function)
+  const bool has_arguments = t.is(i + 1, "<");
+  if (w == "cudaDeviceSynchronize" && in_device_code && t.is(i + 1, "("))
     return "cudaDeviceSynchronize: that a kernel waits for what it launches was taken out of CUDA: "
            "cudaStreamTailLaunch runs what comes after";
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
-    if (!is_named(r, w) || (w == "memcpy_async" && !is_function) ||
-        ((w == "texture" || w == "surface") && !has_arguments))
-      continue;
+    if (!is_named(r, w) || ((w == "texture" || w == "surface") && !has_arguments)) continue;
     return fmt::format("{}: {}", w, r.why);
   }
+  const bool is_smaller =
+      w.find("_fp6") != std::string_view::npos || w.find("_fp4") != std::string_view::npos;
+  if (w.starts_with("__nv_cvt_") && is_smaller) return fmt::format("{}: {}", w, small_floats);
   return "";
 }
 

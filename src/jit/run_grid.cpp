@@ -6,6 +6,7 @@
 #include <heddle/threads.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -46,7 +47,8 @@ struct grid_state {
   // Where shared variables are in a block's memory, which the dynamic ones begin.
   std::mutex layout;
   places known;
-  std::size_t static_bytes = 0;
+  std::size_t static_bytes = 0, kept_bytes = 0;
+  static constexpr std::size_t most_kept = 16 * 1024;
 
   grid_state(const cpu_library& of, const cpu_launch& what)
       : library(of),
@@ -55,7 +57,7 @@ struct grid_state {
         threads_a_block(static_cast<std::uint32_t>(volume(what.block))) {}
 
   std::size_t dynamic_bytes() const { return (launch.shared_bytes + 255) / 256 * 256; }
-  std::size_t shared_bytes() const { return dynamic_bytes() + most_static_shared; }
+  std::size_t shared_bytes() const { return dynamic_bytes() + most_static_shared + most_kept; }
 
   void arrive(std::uint64_t waiting, std::uint64_t ending) {
     const std::lock_guard lock(barrier);
@@ -72,6 +74,14 @@ struct grid_state {
       if (variable == &which) return place;
     }
     const std::size_t alignment = std::max<std::size_t>(which.alignment, 1);
+    if (*which.name == '\0') {
+      // What functions of the device keep does not count.
+      const std::size_t place = (kept_bytes + alignment - 1) / alignment * alignment;
+      kept_bytes = place + which.size;
+      if (kept_bytes > most_kept) throw error("functions of the device keep too much for a block");
+      known.emplace_back(&which, dynamic_bytes() + most_static_shared + place);
+      return known.back().second;
+    }
     const std::size_t place = (static_bytes + alignment - 1) / alignment * alignment;
     if (place + which.size > most_static_shared) {
       throw error(fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",
@@ -118,6 +128,7 @@ struct block_state {
   std::vector<thread_state> threads;
   index3 at{};
   std::uint32_t at_barrier = 0, done = 0;
+  std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
   barrier_kind barrier = barrier_kind::plain;
 };
 
@@ -134,6 +145,7 @@ class worker {
   // What a module calls.
   int barrier(barrier_kind kind, int predicate);
   void barrier_of(std::uint32_t number, std::uint32_t count);
+  void arrive_at(std::uint32_t number, std::uint32_t count);
   void grid_barrier();
   std::uint64_t warp(const warp_visit& visit);
   std::uint32_t converge(std::uintptr_t pc);
@@ -238,6 +250,7 @@ bool worker::begin_block() {
   spare_.pop_back();
   b->at = split(number, grid_.launch.grid);
   b->at_barrier = b->done = 0;
+  b->at_number = {};
   for (std::uint32_t i = 0; i < grid_.threads_a_block; ++i) {
     thread_state& t = b->threads[i];
     t.at = split(i, grid_.launch.block);
@@ -339,15 +352,18 @@ void worker::barrier_of(std::uint32_t number, std::uint32_t count) {
   thread_state& own = waiting_thread();
   own.number = number;
   own.waits_for = waiting::numbered_barrier;
-  const auto waits = [&](const thread_state& t) {
-    return t.waits_for == waiting::numbered_barrier && t.number == number;
-  };
-  if (std::count_if(block_->threads.begin(), block_->threads.end(), waits) == count) {
-    for (thread_state& t : block_->threads) {
-      if (waits(t)) t.waits_for = waiting::nothing;
-    }
-  }
+  arrive_at(number, count);
   leave(own, own.waits_for);
+}
+
+void worker::arrive_at(std::uint32_t number, std::uint32_t count) {
+  if (number >= block_->at_number.size())
+    fail(fmt::format("barrier {}: barriers are numbered from 0 to {}", number, block_->at_number.size() - 1));
+  if (++block_->at_number[number] != count) return;
+  block_->at_number[number] = 0;
+  for (thread_state& t : block_->threads) {
+    if (t.waits_for == waiting::numbered_barrier && t.number == number) t.waits_for = waiting::nothing;
+  }
 }
 
 void worker::complete_barrier(block_state& b) {
@@ -470,6 +486,12 @@ int entry_heddle_barrier(barrier_kind kind, int predicate, const char*, int) {
 }
 void entry_heddle_barrier_of(unsigned number, unsigned count, const char*, int) {
   current->barrier_of(number, count);
+}
+void entry_heddle_arrive_at(unsigned number, unsigned count, const char*, int) {
+  current->arrive_at(number, count);
+}
+void entry_heddle_misuse(const char* what) {
+  current->fail(what);
 }
 void entry_heddle_grid_barrier(const char*, int) {
   current->grid_barrier();

@@ -2,6 +2,7 @@
 
 #include "jit/communication.hpp"
 #include "jit/host_part.hpp"
+#include "jit/inline_assembly.hpp"
 #include "jit/kernel_table.hpp"
 #include "jit/members.hpp"
 #include "jit/module_variables.hpp"
@@ -119,6 +120,7 @@ class translator : private token_sequence {
       number_barrier(i);
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
+      if (called_so && scopes_.in_device_code() && is_assembly(w)) return rewrite_assembly(i);
       if (called_so) host_or_device_word(i);
       note_refusal(i, why_refused(i));
     }
@@ -148,7 +150,12 @@ class translator : private token_sequence {
       return;
     }
     if (!options_.is_program && leave_out(i)) return;
-    if (!refused_.insert(t_[i].text).second) return;
+    if (refused_.insert(std::string(t_[i].text)).second) tell_refusal(i, why);
+  }
+  void note_assembly_refusal(std::size_t i, const std::string& why) {
+    if (refused_.insert("asm: " + why).second) tell_refusal(i, "asm: " + why);
+  }
+  void tell_refusal(std::size_t i, const std::string& why) {
     refusals_ += fmt::format("{}{}:{}: {}", refusals_.empty() ? "" : "\n", *t_[i].file, t_[i].line, why);
   }
 
@@ -183,6 +190,22 @@ class translator : private token_sequence {
       if (!kernels_.has_template(w)) return;
       if (const auto edits = register_instance(*this, i)) edits_.apply(*edits);
     }
+  }
+
+  /// The first token of its operands.
+  std::size_t rewrite_assembly(std::size_t i) {
+    const assembly code = jit::rewrite_assembly(*this, i, next_number_++);
+    if (!code.refusal.empty()) {
+      note_assembly_refusal(code.refused_at, code.refusal);
+      return code.end;
+    }
+    edits_.apply(code.edits);
+    const std::string_view function = scopes_.innermost().in_function;
+    if (code.lets_blocks_communicate) communication_.note_word_in(function, "__threadfence");
+    if (code.lets_threads_communicate) communication_.note_word_in(function, "__syncthreads");
+    result_.has_volatile |= code.has_volatile;
+    if (code.inside == code.end) declaration_ = code.end;
+    return code.inside;
   }
 
   /// Barriers are told apart by their lines; of several on one line the others have a number, too.
@@ -373,7 +396,7 @@ class translator : private token_sequence {
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   std::size_t given_linkage_ = nowhere;        // the token that a declaration which has one begins with
   std::size_t refused_declaration_ = nowhere;  // the token that one of the host's begins with
-  std::set<std::string_view> refused_;
+  std::set<std::string> refused_;
   std::set<std::string_view> own_functions_;  // that have names which are refused otherwise
   std::map<std::string_view, template_variable> template_variables_;  // of the module
   std::string refusals_;

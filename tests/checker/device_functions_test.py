@@ -22,7 +22,7 @@ INTERNAL = re.compile(r"""__internal_ | __nvvm_ | \w+_impl$ | __(i|u|ull|ll|ill|
     | (any|all|ballot|syncthreads_\w+|_U|sizeof)$ | d(add|mul|sub)$ | (int|uint|float|double|ll|ull)2(int|uint|float|double|ll|ull)$
     | cudaMalloc$ | cudaFree$ | \w+_(signed|unsigned)$""", re.X)
 # Functions of the host as well: of the device they are none.
-OF_THE_HOST = re.compile(r"cuda(?!Grid|Trigger|Graph|GetParameterBuffer|LaunchDevice|GetCurrentGraphExec)\w+$")
+OF_THE_HOST = re.compile(r"cuda(?!Grid|Trigger|Graph(?!Launch$)|GetParameterBuffer|LaunchDevice|GetCurrentGraphExec)\w+$")
 
 
 def table():
@@ -51,8 +51,9 @@ def language():
 
 def not_supported(names):
     """Those that a kernel cannot name, and those that only the C library's headers know, without a function behind them."""
-    headers = "".join(f"#include <{h}>\n" for h in ("cuda_bf16.h", "cooperative_groups.h", "cooperative_groups/reduce.h",
-                                                    "cooperative_groups/scan.h"))
+    headers = "".join(f"#include <{h}>\n" for h in ("cuda_bf16.h", "cuda_fp8.h", "cooperative_groups.h", "cooperative_groups/reduce.h",
+                                                    "cooperative_groups/scan.h", "cooperative_groups/memcpy_async.h",
+                                                    "cuda_pipeline.h", "cuda_awbarrier_primitives.h"))
     uses = [f"namespace use{i} {{ using ::{name}; }}\n" for i, name in enumerate(names)]
     compiled = run([*language(), "-fsyntax-only"], headers + "#line 1\n" + "".join(uses))
     lines = {int(line) for line in re.findall(r"<stdin>:(\d+):\d+: (?:fatal )?error", compiled.stderr)}

@@ -408,7 +408,7 @@ class Scan(unittest.TestCase):
             # Warps that scan, that load tiles and look ahead, and that reduce: scan_tuning.
             words, warps, most = (1, 16 + 2 + 4, 8) if name == "sum" else (2, 16 + 2 + 2, 4)
             # Warps that wait for others cost much; the orders of threads do not depend on what is scanned.
-            schedules = 1
+            schedules = 2 if way in (0, 3) else 1
             for grid, rows, rows_of_warp, parts, less, first in ((2, 2, 5 if name == "sum" else 4, 2, 5300, 1), (3, 1, most, 3, 0, 0))[way % 2:way % 2 + 1]:
                 with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
                     length = parts * rows_of_warp * 16 * 32 * 4 - less
@@ -550,8 +550,9 @@ class Scan(unittest.TestCase):
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
 
     def test_tall_columns(self):
-        """Tiles of one block, and of several panels."""
-        tall = (("sum", 1, 1, 5, 4, 3, 2, 1, 1), ("sum_panels", 1, 1, 140, 2, 2, 1, 1, 1))
+        """Tiles of one block and of several, of several panels, of a group and of several groups."""
+        tall = (("sum", 2, 1, 5, 4, 3, 19, 1, 4), ("sum", 2, 2, 70, 2, 3, 3, 4, 1),
+                ("compositions", 2, 1, 5, 16, 8, 3, 60, 2), ("compositions", 1, 2, 3, 8, 16, 2, 1, 1), ("sum_panels", 2, 1, 140, 2, 2, 3, 1, 2))
         ways = {name: itertools.cycle([way[2:] for way in self.ways() if way[0] == name]) for name in SCANS}
         for way, (name, grid, outer, inner, groups, rows_of_thread, tiles, less, concurrent) in enumerate(tall):
             kind = name.split("_")[0]

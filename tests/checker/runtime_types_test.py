@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 DEVICE = pathlib.Path(__file__).resolve().parents[2] / "src" / "jit" / "device" / "heddle_device"
+HEADERS = ("host_types.hpp", "host_graphs.hpp", "host_pools.hpp", "host_advice.hpp", "driver/types.hpp", "rtc/rtc.hpp")
 
 
 def numbers(text):
@@ -15,16 +16,18 @@ def numbers(text):
     for name, value in re.findall(r"^  X\((cuda\w+), (\d+), ", text, re.M):
         yield name, value
     for name, value in re.findall(r"^  X\((\w+), (\d+), ", text, re.M):
-        if not name.startswith("cuda"):
+        if not name.startswith(("cuda", "CUDA_", "NVRTC_")):
             yield f"cudaDevAttr{name}", value
-    for name, value in re.findall(r"\b(cuda\w+) = (\d+)", text):
+    for name, value in re.findall(r"^  X\(((?:CUDA|NVRTC)_\w+), (\d+)[,)]", text, re.M):
         yield name, value
-    for name, value in re.findall(r"^#define (cuda\w+) (\d+u|\(-\d+\))$", text, re.M):
+    for name, value in re.findall(r"\b((?:cuda|CU_)\w+) = (\d+)", text):
+        yield name, value
+    for name, value in re.findall(r"^#define ((?:cuda|CU_)\w+) (\d+u?|\(-\d+\))$", text, re.M):
         yield name, value
 
 
 def assertions():
-    for name, value in numbers((DEVICE / "host_types.hpp").read_text()):
+    for name, value in (pair for header in HEADERS for pair in numbers((DEVICE / header).read_text())):
         yield f'static_assert(static_cast<long long>({name}) == static_cast<long long>({value}), "{name}");'
     for name, size in re.findall(r"^HEDDLE_VECTOR\((\w+), .*, (\d)\)$", (DEVICE / "vector_types.hpp").read_text(), re.M):
         for count, alignment in ((1, int(size)), (2, 2 * int(size)), (3, int(size)), (4, min(4 * int(size), 16))):
@@ -33,8 +36,10 @@ def assertions():
 
 def main():
     compiler, headers = sys.argv[1:]
-    lines = list(assertions())
-    source = "#include <cuda_runtime_api.h>\n" + "\n".join(lines) + "\n"
+    # NVRTC is a package of its own.
+    has_nvrtc = (pathlib.Path(headers) / "nvrtc.h").exists()
+    lines = [line for line in assertions() if has_nvrtc or "NVRTC_" not in line]
+    source = "#include <cuda.h>\n#include <cuda_runtime_api.h>\n" + "#include <nvrtc.h>\n" * has_nvrtc + "\n".join(lines) + "\n"
     done = subprocess.run([compiler, "-x", "c++", "-std=c++17", "-w", "-fsyntax-only", "-I", headers, "-"], input=source, text=True, capture_output=True)
     print(f"{len(lines)} compared\n{done.stderr}", end="")
     return 0 if len(lines) > 150 and done.returncode == 0 else 1

@@ -132,6 +132,31 @@ class LaplaceTest(CommandTest):
             done = subprocess.run([HEDDLE, "laplace", "--size", "9x9", "-o", str(out)], stdout=full, stderr=subprocess.PIPE)
         self.assertEqual((done.returncode, list(np.load(out))), (1, [1, 1, 1]))
 
+    def test_held_points_stay_where_the_equation_holds_elsewhere(self):
+        random = np.random.default_rng(11)
+        u, f = random.uniform(-1, 1, (9, 14)), random.uniform(-50, 50, (9, 14))
+        held = np.zeros((9, 14), "uint8")
+        held[1:6, 5] = held[6, 9:12] = 1
+        files = ["--edges", self.save(u, "edges.npy"), "--source", self.save(f, "f.npy"), "--held",
+                 self.save(held, "held.npy")]
+        # One row an unknown: what a sweep leaves as it is.
+        free = np.zeros((9, 14), bool)
+        free[1:-1, 1:-1] = held[1:-1, 1:-1] == 0
+        unknown = np.argwhere(free)
+        constant = np.where(free, 0, u)
+        matrix = np.eye(len(unknown))
+        for k, place in enumerate(unknown):
+            one = np.zeros((9, 14))
+            one[tuple(place)] = 1
+            matrix[:, k] -= swept(one)[free]
+        want = u.copy()
+        want[free] = np.linalg.solve(matrix, swept(constant, f)[free])
+        for method in ["jacobi", "red-black", "multigrid"]:
+            said, found = self.solved(*files, "--method", method, "--tolerance", "1e-14")
+            np.testing.assert_allclose(found, want, atol=1e-11)
+            self.assertEqual(list(said), ["iterations", "residual"])
+        self.assertIn("where the edges have", self.fails(1, "laplace", "--size", "14x8", "--held", files[-1]))
+
     def test_picture(self):
         """Rows from the top, from the smallest value to the largest."""
         u = np.array([[0.0, 1, 2], [4, 8, 6], [3, 5, 7]])

@@ -142,6 +142,14 @@ class MandelbrotTest(CommandTest):
                 (2, ["-o", picture, "--view", "0,1,0,1", "--center", "0,0"], "--view"),
                 (2, ["-o", picture, "--zoom", "10"], "--center"),
                 (2, ["-o", picture, "--center", "0,0", "--zoom", "0"], "above 0"),
+                (2, ["-o", picture, "--center", "0,0,0"], "is not RE,IM"),
+                (2, ["-o", picture, "--center", "0x1,0"], "is not RE,IM"),
+                (2, ["-o", picture, "--center", "0.3,0", "--zoom", "1e301"], "1e-300"),
+                (2, ["-o", picture, "--center", "0.3,0", "--zoom", "1e30", "--precision", "double"],
+                 "double tells no pixels apart: take --precision deep"),
+                (2, ["-o", picture, "--center", "1e400,0", "--precision", "deep"], "beyond 1000"),
+                (2, ["-o", picture, "--precision", "deep"], "deep takes --center and --zoom"),
+                (2, ["-o", picture, "--view", "1,2,3,4,5"], "XMIN,XMAX,YMIN,YMAX"),
                 (2, ["-o", picture, "--iterations", "4000000000"], "is 2000000000 at most"),
                 (2, ["-o", picture, "--palette", "mauve"], "mauve"),
                 (2, ["-o", self.folder / "out.jpg"], ".png"),
@@ -154,16 +162,71 @@ class MandelbrotTest(CommandTest):
 
     def test_warns_where_pixels_are_one_point(self):
         arguments = ("mandelbrot", "--size", "9x5", "--counts", self.out, "--center", "0.3,0.1", "--zoom")
-        self.assertEqual(run(*arguments, "1e4").stderr, "")
-        self.assertEqual(run(*arguments, "1e12").stderr,
-                         "warning: float tells some neighbouring pixels not apart: take --precision double\n")
+        warning = "warning: {} tells some neighbouring pixels not apart: take {}\n"
+        self.assertEqual(run(*arguments, "1e4", "--precision", "float").stderr, "")
+        self.assertEqual(run(*arguments, "1e12", "--precision", "float").stderr,
+                         warning.format("float", "--precision double"))
         self.assertEqual(run(*arguments, "1e12", "--precision", "double").stderr, "")
+        self.assertEqual(run(*arguments, "1e16", "--precision", "double").stderr,
+                         warning.format("double", "--precision deep"))
+        side = ("mandelbrot", "--size", "9x5", "--counts", self.out, "--view", "1,1.0000000000000004,0,1e-16")
+        self.assertEqual(run(*side).stderr, warning.format("double", "--center and --zoom"))
+        self.assertEqual(run(*side, "--precision", "double").stderr,
+                         warning.format("double", "--center, --zoom and --precision deep"))
+
+    def test_takes_the_precision_that_it_takes(self):
+        for zoom, precision, dtype in (("1", "float", "float32"), ("1e9", "double", "float64"), ("1e30", "deep", "float64"),
+                                       ("3e300", "deep", "float64")):
+            arguments = ("--size", "30x20", "--center=1e-40,1", "--zoom", zoom, "--iterations", 1200)
+            done = run("mandelbrot", *arguments, "--counts", self.out, "--stats")
+            line = json.loads(done.stderr)
+            self.assertEqual((line["dtype"], "reference" in line), (dtype, precision == "deep"))
+            np.testing.assert_array_equal(np.load(self.out), self.drawn(*arguments, "--precision", precision))
+
+    def test_deep_counts(self):
+        """Against Python's own whole numbers: z² + c in fixed point, exact to hundreds of digits."""
+        bits, limit, width, height = 1200, 1200, 15, 10
+        one = 1 << bits
+        for digits, power in (("-0.1", 12), ("0.7", 300)):
+            # Beside i, where the orbit of 0 is periodic in the end, 3·10^-power wide.
+            im = "0." + power * "9" + "3"
+            wanted = np.full((height, width), limit)
+            for row in range(height):
+                for column in range(width):
+                    re = round(float(digits) * 10) * one // 10 ** (power + 1) + (2 * column - width) * 3 * one // (2 * width * 10**power)
+                    i = int(im[2:]) * one // 10 ** (power + 1) + (2 * row - height) * 3 * one // (2 * width * 10**power)
+                    x = y = 0
+                    for n in range(limit):
+                        x, y = (x * x - y * y >> bits) + re, (x * y >> bits - 1) + i
+                        if x * x + y * y >= 4 * one * one:
+                            wanted[row, column] = n
+                            break
+            for target in self.targets():
+                counts = self.drawn("--size", f"{width}x{height}", f"--center={digits}e-{power},{im}", "--zoom", f"1e{power}",
+                                    "--iterations", limit, "--precision", "deep", "--target", target)
+                np.testing.assert_array_equal(counts, wanted)
+
+    def test_deep_pictures(self):
+        picture, seen = self.folder / "out.png", set()
+        for target in self.targets():
+            counts = self.drawn("--size", "90x60", "--center=1e-121,1", "--zoom", "1e120", "--iterations", 600, "--smooth",
+                                "-o", picture, "--target", target)
+            colour_type, _, pixels = decoded(picture)
+            self.assertEqual(colour_type, 2)
+            np.testing.assert_array_equal((pixels == 0).all(axis=2), counts == 600)
+            seen.add(picture.read_bytes())
+        self.assertEqual(len(seen), 1)
 
     def test_progress_of_mandelbrot(self):
         # The cusp at a high limit: no orbit comes back, none leaves.
         self.check_progress("mandelbrot", "--size", "2000x200000", "--view=0.2499,0.2501,-0.0001,0.0001",
                             "--iterations", 3000, "--target", "serial", "--counts", self.out,
                             rate=rb"[0-9.]+ Mpixel/s")
+        self.assertFalse(self.out.exists())
+
+    def test_progress_of_a_reference_orbit(self):
+        self.check_progress("mandelbrot", "--size", "20x20", "--center=-0.1,0.1", "--zoom", "1e299", "--iterations", 1000000000,
+                            "--precision", "deep", "--counts", self.out, rate=rb"reference orbit")
         self.assertFalse(self.out.exists())
 
     def test_pi(self):

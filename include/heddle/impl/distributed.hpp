@@ -47,7 +47,7 @@ void check_ranks(const char* pattern, const ranks& all, const ranks& of_array);
 template <class T>
 class on_cpu {
  public:
-  explicit on_cpu(array_view<const T> x) : view_(x) {
+  explicit on_cpu(const array_view<const T>& x) : view_(x) {
     if (!x.where().is_gpu()) return;
     copy_ = x.on(target());
     view_ = copy_.view();
@@ -64,7 +64,7 @@ class on_cpu {
 template <class T>
 class filled_on_cpu {
  public:
-  explicit filled_on_cpu(array_view<T> to) : to_(to) {
+  explicit filled_on_cpu(const array_view<T>& to) : to_(to) {
     if (to.where().is_gpu()) staged_ = array<T>(to.shape());
   }
   filled_on_cpu(const filled_on_cpu&) = delete;
@@ -87,8 +87,8 @@ void copy_rows_on_gpu(void* to, std::size_t to_pitch, const void* from, std::siz
 
 /// The elements of this rank in other blocks; both begin at elements.
 template <class T>
-array<T> moved_blocks(const ranks& all, array_view<const T> block, const std::vector<std::size_t>& from,
-                      const std::vector<std::size_t>& to) {
+array<T> moved_blocks(const ranks& all, const array_view<const T>& block,
+                      const std::vector<std::size_t>& from, const std::vector<std::size_t>& to) {
   const auto r = static_cast<std::size_t>(all.rank());
   array<T> moved(to[r + 1] - to[r], all.where());
   all.between().all_to_all(block.data(), bytes_in_common(from, to, all.rank(), sizeof(T)), moved.data(),
@@ -159,7 +159,7 @@ array<T> columns_of_rank(const ranks& all, const X& x, const std::vector<std::si
 
 /// The way back: fills the block of this rank.
 template <class X, class T = typename X::value_type>
-void rows_of_rank(const ranks& all, array_view<const T> whole_columns,
+void rows_of_rank(const ranks& all, const array_view<const T>& whole_columns,
                   const std::vector<std::size_t>& columns, X& x) {
   exchange_of_columns<X>(all, x, columns).to_rows(whole_columns.data(), x.local().data());
 }
@@ -188,7 +188,7 @@ struct tile_part {
 /// reduces the tiles that it has whole, then the tiles of their results, and so on. What is left at both ends
 /// of each level, under two tiles, is gathered, and every rank combines it.
 template <class T, class Op>
-T reduce_over_ranks(const ranks& all, array_view<const T> local, std::size_t first, std::size_t n,
+T reduce_over_ranks(const ranks& all, const array_view<const T>& local, std::size_t first, std::size_t n,
                     const Op& op) {
   constexpr std::size_t tile = order::tile<T, Op>;
   std::vector<tile_part> parts;
@@ -256,41 +256,6 @@ T reduce_over_ranks(const ranks& all, array_view<const T> local, std::size_t fir
     }
     std::swap(now, next);
   }
-}
-
-/// Reduces along one axis. Along the slowest, each rank gets whole columns, as many as others, or all ranks
-/// reduce one column after another where there are fewer columns than ranks.
-template <class X, class Op, class T = typename X::value_type>
-X reduce_along_over_ranks(const ranks& all, const X& x, axis along, const Op& op) {
-  const std::size_t a = x.shape().resolve_axis(along.index);
-  if (x.shape().axes() == 1)
-    fail("reduce: an array of one axis has no other: reduce all of it, without an axis");
-  const shape rest = x.shape().without_axis(a);
-  // What nothing combines to, or the error, is the same on every rank, also on those without results.
-  if (x.shape()[a] == 0 && rest.elements() > 0) static_cast<void>(heddle::reduce(target(), array<T>(0), op));
-  if (a > 0) {
-    array<T> own = heddle::reduce(all.where(), x.local(), axis{static_cast<std::ptrdiff_t>(a)}, op);
-    return X(all, rest, x.begins(), std::move(own));
-  }
-  const std::vector<std::size_t> blocks = even_blocks(rest, all.size());
-  std::vector<std::size_t> columns;
-  for (const std::size_t b : blocks) columns.push_back(b * row_elements(rest));
-  X result(all, rest, blocks);
-  if (are_few_columns(all, x.shape()) && x.size() > 0) {
-    array<T> values(columns.back());
-    for (std::size_t c = 0; c < values.size(); ++c) {
-      const array<T> own = own_rows_of_column(all, x, c);
-      values.data()[c] = reduce_over_ranks<T>(all, own.view(), x.first_row(), x.shape()[0], op);
-    }
-    const auto me = static_cast<std::size_t>(all.rank());
-    if (columns[me] < columns[me + 1])
-      result.local().reshaped({result.local().size()}).copy_from(values.slice(columns[me], columns[me + 1]));
-    return result;
-  }
-  const array<T> whole_columns = columns_of_rank(all, x, columns);
-  if (result.local().size() > 0)
-    reduce_into(all.where(), result.local().reshaped({result.local().size()}), whole_columns, axis{0}, op);
-  return result;
 }
 
 /// The index that `arg` finds among the elements of all ranks: among what it finds in each block.

@@ -49,7 +49,7 @@ T total_of_rows(const T* x, unsigned level, const Op& op) {
 
 /// What each of the blocks combines to. Row 0 of x is row `first` of the array.
 template <class T, class Op>
-array<T> block_totals(const target& where, array_view<const T> x, std::size_t first,
+array<T> block_totals(const target& where, const array_view<const T>& x, std::size_t first,
                       const std::vector<scan_block>& blocks, const Op& op) {
   array<T> totals(blocks.size());
   if constexpr (library_combines<T, Op>()) {
@@ -87,7 +87,8 @@ array<T> part_totals(const std::vector<scan_block>& parts, unsigned most, const 
 }
 
 template <scan_kind Kind, class T, class Op>
-void scan_part(const target& where, array_view<T> out, array_view<const T> x, const Op& op, const T* before) {
+void scan_part(const target& where, array_view<T> out, const array_view<const T>& x, const Op& op,
+               const T* before) {
   const std::optional<T> init = before != nullptr ? std::optional<T>(*before) : std::nullopt;
   if constexpr (Kind == scan_kind::inclusive) {
     inclusive_scan_into(where, out, x, op, init);
@@ -100,8 +101,8 @@ void scan_part(const target& where, array_view<T> out, array_view<const T> x, co
 /// begins a row. What the largest blocks of rows of each rank combine to is gathered; then each block is
 /// scanned behind the prefix of the rows before it.
 template <scan_kind Kind, class T, class Op>
-void scan_over_ranks(const ranks& all, array_view<T> out, array_view<const T> x, std::size_t first,
-                     const Op& op, const std::optional<T>& init) {
+void scan_over_ranks(const ranks& all, const array_view<T>& out, const array_view<const T>& x,
+                     std::size_t first, const Op& op, const std::optional<T>& init) {
   const target& where = all.where();
   const scan_start<Kind, T, Op> start(op, init);
   if (all.size() == 1) return scan_part<Kind>(where, out, x, op, start.get());

@@ -75,7 +75,8 @@ struct sorted_range {
 template <class T, class By>
 class sorted_block {
  public:
-  sorted_block(const target& where, array_view<const T> x, const By& by) : where_(where), x_(x), by_(by) {}
+  sorted_block(const target& where, const array_view<const T>& x, const By& by)
+      : where_(where), x_(x), by_(by) {}
   std::size_t size() const { return x_.size(); }
 
   /// The elements at these places, on the CPU.
@@ -316,7 +317,7 @@ struct sorted_exchange {
   std::vector<std::size_t> to, from;
 };
 template <class T, class By>
-sorted_exchange exchange_of(const char* pattern, const ranks& all, array_view<const T> sorted,
+sorted_exchange exchange_of(const char* pattern, const ranks& all, const array_view<const T>& sorted,
                             const std::vector<std::size_t>& begins, const By& by) {
   const sorted_block block(all.where(), sorted, by);
   const std::vector<std::size_t> cut = cuts(all, block, begins, by);
@@ -337,7 +338,7 @@ sorted_exchange exchange_of(const char* pattern, const ranks& all, array_view<co
 
 /// Fills `to` with what comes from each rank.
 template <class T>
-void move_sorted(const ranks& all, const sorted_exchange& moved, array_view<const T> from, T* to) {
+void move_sorted(const ranks& all, const sorted_exchange& moved, const array_view<const T>& from, T* to) {
   const auto in_bytes = [](std::vector<std::size_t> counts) {
     for (std::size_t& c : counts) c *= sizeof(T);
     return counts;
@@ -401,7 +402,7 @@ distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T
 /// The same of keys, with a value for each, in blocks that begin where those of the keys do.
 template <class K, class V, class Order>
 std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(
-    const char* pattern, const ranks& all, array_view<const K> keys, array_view<const V> values,
+    const char* pattern, const ranks& all, const array_view<const K>& keys, const array_view<const V>& values,
     std::size_t n, const Order& order) {
   const auto [own_keys, own_values] = sort_by_key(all.where(), keys, values, order);
   distributed_array<K> to_keys(all, shape{n});
@@ -426,7 +427,7 @@ array<std::size_t> places_of_block(const X& x) {
 /// The first of each run of equal elements in the sorted block of this rank, without what the rank before
 /// has.
 template <class T>
-array<T> first_of_equal(const ranks& all, array_view<const T> sorted) {
+array<T> first_of_equal(const ranks& all, const array_view<const T>& sorted) {
   array<T> own = unique_consecutive(all.where(), sorted);
   array<T> last(sorted.size() > 0 ? 1 : 0);
   if (sorted.size() > 0) last.data()[0] = sorted.back();

@@ -150,15 +150,15 @@ void fill_with_results(const target& where, const axis_lines& all, const Op& op,
   reduce_array(where, std::as_const(rows).data(), op, axis_lines{1, 2, results}, out);
 }
 
-/// The result of reducing an array of shape `whole` along one axis.
+/// The result of reducing an array of shape `whole` along one axis. `where` becomes the target that it runs
+/// on, which the error of `running` names.
 template <class T, class Op, class ReduceElements>
-array<T> reduced_along(operation& running, const target& requested, const heddle::shape& whole,
-                       axis along_axis, const Op& op, const T* init, traffic work,
-                       const ReduceElements& reduce_elements) {
+array<T> reduced_along(operation& running, target& where, const heddle::shape& whole, axis along_axis,
+                       const Op& op, const T* init, traffic work, const ReduceElements& reduce_elements) {
   const std::size_t axis = whole.resolve_axis(along_axis.index);
   const axis_lines all = along(whole, axis);
   work.bytes_written = all.count() * sizeof(T);
-  const target where = resolve(requested, work);
+  where = resolve(where, work);
   running.runs_on(where);
   array<T> out(whole.without_axis(axis), where);
   fill_with_results(where, all, op, init, out.data(), reduce_elements);
@@ -168,9 +168,9 @@ array<T> reduced_along(operation& running, const target& requested, const heddle
 /// The same into `out`, of shape `out_shape`; of all elements when `along_axis` is null. Asynchronous if
 /// `out` is on the target.
 template <class T, class Op, class ReduceElements>
-void reduce_to(operation& running, const target& requested, const elements<T>& out,
-               const heddle::shape& out_shape, const heddle::shape& whole, const axis* along_axis,
-               const Op& op, const T* init, traffic work, const ReduceElements& reduce_elements) {
+void reduce_to(operation& running, target& where, const elements<T>& out, const heddle::shape& out_shape,
+               const heddle::shape& whole, const axis* along_axis, const Op& op, const T* init, traffic work,
+               const ReduceElements& reduce_elements) {
   axis_lines all{1, whole.elements(), 1};
   heddle::shape results{1};
   if (along_axis != nullptr) {
@@ -179,7 +179,7 @@ void reduce_to(operation& running, const target& requested, const elements<T>& o
     results = whole.without_axis(axis);
   }
   work.bytes_written = all.count() * sizeof(T);
-  const target where = resolve(requested, work);
+  where = resolve(where, work);
   running.runs_on(where);
   if (out.size != all.count()) fail_sizes("the output", out.size, all.count());
   if (along_axis != nullptr) check_result_shape(out_shape, results);
@@ -190,21 +190,21 @@ void reduce_to(operation& running, const target& requested, const elements<T>& o
 }
 
 template <class X, class Op, class T = element_of<X>>
-array<T> reduce_along(const target& requested, const X& x, axis along_axis, const Op& op,
+array<T> reduce_along(target where, const X& x, axis along_axis, const Op& op,
                       const std::type_identity_t<T>* init) {
   check_operator<T, Op>();
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
-  return reduced_along<T>(running, requested, shape_of(x), along_axis, op, init,
+  return reduced_along<T>(running, where, shape_of(x), along_axis, op, init,
                           {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
-                          [&](const target& where, axis_lines over, T* out) {
-                            const staged_input<T> staged(in, where);
-                            reduce_array(where, staged.data(), op, over, out);
+                          [&](const target& on, axis_lines over, T* out) {
+                            const staged_input<T> staged(in, on);
+                            reduce_array(on, staged.data(), op, over, out);
                           });
 }
 
 template <class Out, class X, class Op, class T = element_of<X>>
-void reduce_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
+void reduce_existing(target where, Out& out, const X& x, const axis* along_axis, const Op& op,
                      const std::type_identity_t<T>* init) {
   static_assert(std::is_same_v<element_of<Out>, T>,
                 "reduce_into writes elements of the type that it reads: convert with transform_reduce_into");
@@ -213,11 +213,11 @@ void reduce_existing(const target& requested, Out& out, const X& x, const axis* 
   const elements<T> to = output(out);
   operation running("reduce", in.size, type_name<T>());
   check_apart(in.data, in.size * sizeof(T), in.where, to.data, to.size * sizeof(T), to.where);
-  reduce_to(running, requested, to, shape_of(out), shape_of(x), along_axis, op, init,
+  reduce_to(running, where, to, shape_of(out), shape_of(x), along_axis, op, init,
             {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
-            [&](const target& where, const axis_lines& over, T* results) {
-              const staged_input<T> staged(in, where);
-              reduce_array(where, staged.data(), op, over, results);
+            [&](const target& on, const axis_lines& over, T* results) {
+              const staged_input<T> staged(in, on);
+              reduce_array(on, staged.data(), op, over, results);
             });
 }
 
@@ -353,20 +353,20 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
 }
 
 template <class Mapped, class Op, class T = typename Mapped::value>
-array<T> transform_reduce_along(const target& requested, axis along_axis, const Mapped& mapped, const Op& op,
+array<T> transform_reduce_along(target where, axis along_axis, const Mapped& mapped, const Op& op,
                                 const T* init) {
   check_operator<T, Op>();
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   return reduced_along<T>(
-      running, requested, shared.lengths, along_axis, op, init,
+      running, where, shared.lengths, along_axis, op, init,
       {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
-      [&](const target& where, axis_lines over, T* out) { mapped.reduce(where, op, over, out); });
+      [&](const target& on, axis_lines over, T* out) { mapped.reduce(on, op, over, out); });
 }
 
 template <class Out, class Mapped, class Op, class T = typename Mapped::value>
-void transform_reduce_existing(const target& requested, Out& out, const axis* along_axis,
-                               const Mapped& mapped, const Op& op, const T* init) {
+void transform_reduce_existing(target where, Out& out, const axis* along_axis, const Mapped& mapped,
+                               const Op& op, const T* init) {
   static_assert(std::is_same_v<element_of<Out>, T>,
                 "transform_reduce_into: f must return the type of the output's elements");
   check_operator<T, Op>();
@@ -374,11 +374,10 @@ void transform_reduce_existing(const target& requested, Out& out, const axis* al
   const elements<T> to = output(out);
   operation running("transform_reduce", shared.size, type_name<T>());
   mapped.check_apart_from(to);
-  reduce_to(running, requested, to, shape_of(out), shared.lengths, along_axis, op, init,
-            {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
-            [&](const target& where, const axis_lines& over, T* results) {
-              mapped.reduce(where, op, over, results);
-            });
+  reduce_to(
+      running, where, to, shape_of(out), shared.lengths, along_axis, op, init,
+      {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
+      [&](const target& on, const axis_lines& over, T* results) { mapped.reduce(on, op, over, results); });
 }
 
 }  // namespace HD_BUILD

@@ -42,6 +42,7 @@ HEDDLE_DEVICE T exchanged(T value, F each) {
 /// Any group: the block, or lanes of a warp.
 class thread_group {
  public:
+  static constexpr bool spans_warps = false;
   HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
     if (is_block_) {
       ::__syncthreads(file, line);
@@ -184,9 +185,13 @@ class warp_group : public thread_group {
 
 class coalesced_group : public warp_group {
  public:
-  explicit HEDDLE_DEVICE coalesced_group(unsigned mask) : warp_group(mask) {}
-  HEDDLE_DEVICE unsigned meta_group_rank() const { return 0; }
-  HEDDLE_DEVICE unsigned meta_group_size() const { return 1; }
+  explicit HEDDLE_DEVICE coalesced_group(unsigned mask, unsigned rank = 0, unsigned count = 1)
+      : warp_group(mask), rank_(rank), count_(count) {}
+  HEDDLE_DEVICE unsigned meta_group_rank() const { return rank_; }
+  HEDDLE_DEVICE unsigned meta_group_size() const { return count_; }
+
+ private:
+  unsigned rank_, count_;
 };
 HEDDLE_DEVICE coalesced_group coalesced_threads() {
   return coalesced_group(heddle_active_mask(1));
@@ -202,12 +207,13 @@ class thread_block_tile<Size, void> : public warp_group {
                 "heddle: tiles of 1, 2, 4, 8, 16 or 32 threads are supported");
 
  public:
-  HEDDLE_DEVICE thread_block_tile() : warp_group(heddle_detail::mask_of_tile(Size)) {}
+  HEDDLE_DEVICE thread_block_tile()
+      : thread_block_tile(thread_block::thread_rank() / Size, (thread_block::size() + Size - 1) / Size) {}
   static constexpr HEDDLE_DEVICE unsigned size() { return Size; }
   static constexpr HEDDLE_DEVICE unsigned num_threads() { return Size; }
   HEDDLE_DEVICE unsigned thread_rank() const { return thread_block::thread_rank() & (Size - 1); }
-  HEDDLE_DEVICE unsigned meta_group_rank() const { return thread_block::thread_rank() / Size; }
-  HEDDLE_DEVICE unsigned meta_group_size() const { return (thread_block::size() + Size - 1) / Size; }
+  HEDDLE_DEVICE unsigned meta_group_rank() const { return rank_; }
+  HEDDLE_DEVICE unsigned meta_group_size() const { return count_; }
   template <class T>
   HEDDLE_DEVICE T shfl(T value, int rank) const {
     return heddle_detail::exchanged(
@@ -229,9 +235,23 @@ class thread_block_tile<Size, void> : public warp_group {
       return ::__shfl_xor_sync(mask_, v, with, Size);
     });
   }
+
+ protected:
+  /// Of so many tiles of the group that it is a part of.
+  HEDDLE_DEVICE thread_block_tile(unsigned rank, unsigned count)
+      : warp_group(heddle_detail::mask_of_tile(Size)), rank_(rank), count_(count) {}
+
+ private:
+  unsigned rank_, count_;
 };
+/// A part of the block, or of a larger tile.
 template <unsigned Size, class Parent>
-class thread_block_tile : public thread_block_tile<Size, void> {};
+class thread_block_tile : public thread_block_tile<Size, void> {
+ public:
+  HEDDLE_DEVICE thread_block_tile() = default;
+  explicit HEDDLE_DEVICE thread_block_tile(const Parent& parent)
+      : thread_block_tile<Size, void>(parent.thread_rank() / Size, (parent.size() + Size - 1) / Size) {}
+};
 
 /// Of several warps, which meet at a barrier of their own.
 template <unsigned Size>
@@ -240,6 +260,7 @@ class tile_of_warps : public thread_group {
                 "heddle: tiles have a power of two of threads, up to 1024");
 
  public:
+  static constexpr bool spans_warps = true;
   HEDDLE_DEVICE tile_of_warps() : thread_group(0, true) {}
   HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
     heddle_barrier_of(meta_group_rank(), Size, file, line);
@@ -249,6 +270,43 @@ class tile_of_warps : public thread_group {
   HEDDLE_DEVICE unsigned thread_rank() const { return heddle_detail::rank_in_block() % Size; }
   HEDDLE_DEVICE unsigned meta_group_rank() const { return heddle_detail::rank_in_block() / Size; }
   HEDDLE_DEVICE unsigned meta_group_size() const { return heddle_detail::threads_of_block() / Size; }
+
+  template <class T>
+  HEDDLE_DEVICE T shfl(const T& value, unsigned rank) const {
+    return combined(value, rank % Size, rank % Size + 1, [](const T& a, const T&) { return a; });
+  }
+  HEDDLE_DEVICE int any(int predicate) const {
+    return combined(predicate != 0 ? 1 : 0, 0, Size, [](int a, int b) { return a | b; });
+  }
+  HEDDLE_DEVICE int all(int predicate) const {
+    return combined(predicate != 0 ? 1 : 0, 0, Size, [](int a, int b) { return a & b; });
+  }
+  /// The values of threads of ranks first … end−1, in their order.
+  template <class T, class Op>
+  HEDDLE_DEVICE T combined(const T& value, unsigned first, unsigned end, Op op) const {
+    // Threads show one another where their values are, and meet before and after they look.
+    const void** const all = heddle_device::of_threads<const void*>();
+    const unsigned own = heddle_detail::rank_in_block(), begin = own / Size * Size;
+    const T kept = value;
+    show(all + own, &kept);
+    sync();
+    const T result = fold<T>(all + begin, first, end, op);
+    sync();
+    return result;
+  }
+
+ private:
+  // They are on the threads' stacks, which nobody watches.
+  __attribute__((noinline, no_sanitize("thread"))) static void show(const void** place, const void* value) {
+    *place = value;
+  }
+  template <class T, class Op>
+  __attribute__((noinline, no_sanitize("thread"))) static T fold(const void* const* all, unsigned first,
+                                                                 unsigned end, Op op) {
+    T result = *static_cast<const T*>(all[first]);
+    for (unsigned i = first + 1; i < end; ++i) result = op(result, *static_cast<const T*>(all[i]));
+    return result;
+  }
 };
 template <class Parent>
 class thread_block_tile<64, Parent> : public tile_of_warps<64> {};
@@ -260,20 +318,39 @@ template <class Parent>
 class thread_block_tile<512, Parent> : public tile_of_warps<512> {};
 
 template <unsigned Size, class Parent>
-HEDDLE_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
-  return {};
+HEDDLE_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent& parent) {
+  if constexpr (Size > 32) {
+    return {};
+  } else {
+    return thread_block_tile<Size, Parent>(parent);
+  }
+}
+/// Tiles of a group's ranks.
+HEDDLE_DEVICE coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
+  const unsigned tile = parent.thread_rank() / size;
+  unsigned mask = 0, rank = 0;
+  for (unsigned rest = parent.mask(); rest != 0; rest &= rest - 1, ++rank) {
+    if (rank / size == tile) mask |= rest & -rest;
+  }
+  return coalesced_group(mask, tile, (parent.size() + size - 1) / size);
 }
 /// Tiles of `size` lanes, which is known when the kernel runs.
 HEDDLE_DEVICE thread_group tiled_partition(const thread_group&, unsigned size) {
   return coalesced_group(heddle_detail::mask_of_tile(size));
 }
-template <class Group>
-HEDDLE_DEVICE coalesced_group labeled_partition(const Group& group, int label) {
-  return coalesced_group(::__match_any_sync(group.mask(), label));
+/// A group for each label, in the order of their lowest ranks.
+template <class Group, class Label>
+HEDDLE_DEVICE coalesced_group labeled_partition(const Group& group, Label label) {
+  const unsigned mask = ::__match_any_sync(group.mask(), label), lowest = mask & -mask,
+                 own = 1u << (heddle_detail::rank_in_block() & 31);
+  const unsigned firsts = ::__ballot_sync(group.mask(), own == lowest);
+  return coalesced_group(mask, static_cast<unsigned>(::__popc(firsts & (lowest - 1))),
+                         static_cast<unsigned>(::__popc(firsts)));
 }
+/// The group of those for which it is false is the first.
 template <class Group>
 HEDDLE_DEVICE coalesced_group binary_partition(const Group& group, bool label) {
-  return coalesced_group(::__match_any_sync(group.mask(), static_cast<int>(label)));
+  return coalesced_group(::__match_any_sync(group.mask(), static_cast<int>(label)), label ? 1 : 0, 2);
 }
 
 /// Lets one thread of the group call f.

@@ -7,6 +7,8 @@
 
 #define HEDDLE_HALF __nv_bfloat16
 #define HEDDLE_HALF2 __nv_bfloat162
+#define HEDDLE_RAW __nv_bfloat16_raw
+#define HEDDLE_RAW2 __nv_bfloat162_raw
 #define HEDDLE_WORD bfloat16
 // It reaches as far as float, which has no bits to spare next to 0.
 #define HEDDLE_WIDE double
@@ -17,10 +19,6 @@
 #include <heddle_device/functions_of_16_bits.hpp>
 #include <heddle_device/names_begin.hpp>
 
-struct __nv_bfloat16_raw {
-  unsigned short x;
-  HEDDLE_DEVICE operator __nv_bfloat16() const { return __ushort_as_bfloat16(x); }
-};
 using nv_bfloat16 = __nv_bfloat16;
 using nv_bfloat162 = __nv_bfloat162;
 

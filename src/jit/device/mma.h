@@ -1,3 +1,3 @@
 #pragma once
 
-// All of it is there without being included.
+#include <heddle_device/wmma.hpp>

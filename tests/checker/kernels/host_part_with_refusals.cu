@@ -28,8 +28,8 @@ static int prepare(int n) {
   cublasHandle_t handle;
   cublasCreate(&handle);
   for (int i = 0; i < n; ++i) {
-    cudaGraph_t graph;
-    cudaGraphCreate(&graph, 0);
+    cudaGraphConditionalHandle handle;
+    cudaGraphConditionalHandleCreate(&handle, nullptr);
   }
   return n;
 }

@@ -17,6 +17,9 @@ heddle_device::index3 heddle_block_size() __attribute__((const));
 heddle_device::index3 heddle_grid_size() __attribute__((const));
 int heddle_in_kernel();
 void heddle_fence(heddle_device::scope scope);
+void heddle_begin_copy(void* to, const void* from, unsigned bytes, unsigned read);
+void heddle_commit_copies();
+void heddle_wait_copies(unsigned groups);
 void heddle_wide_shift(unsigned by, unsigned bits);
 void heddle_texture(const heddle_device::texture_access* what);
 void* heddle_allocate(unsigned long long bytes, const void* at);
@@ -69,6 +72,7 @@ __attribute__((visibility("default"), used)) inline void heddle_module_enter_thr
 extern "C" {
 int heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line);
 void heddle_barrier_of(unsigned number, unsigned count, const char* file, int line);
+void heddle_arrive_at(unsigned number, unsigned count, const char* file, int line);
 void heddle_grid_barrier(const char* file, int line);
 void heddle_sync_warp(unsigned mask);
 unsigned long long heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask, unsigned long long value,
@@ -80,6 +84,7 @@ void* heddle_shared(heddle_device::shared_variable* which);
 long long heddle_clock(int nanoseconds);
 void heddle_sleep(unsigned nanoseconds);
 void heddle_trap() __attribute__((noreturn));
+void heddle_misuse(const char* what);
 }
 
 #if defined(__x86_64__)

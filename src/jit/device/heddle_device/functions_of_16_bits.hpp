@@ -269,6 +269,8 @@ HEDDLE_FUNCTION(rint, rintf(a))
 #undef HEDDLE_PASTE3
 #undef HEDDLE_HALF
 #undef HEDDLE_HALF2
+#undef HEDDLE_RAW
+#undef HEDDLE_RAW2
 #undef HEDDLE_WORD
 #undef HEDDLE_WIDE
 #undef HEDDLE_TO_FLOAT

@@ -9,6 +9,8 @@
 
 #define HEDDLE_HALF __half
 #define HEDDLE_HALF2 __half2
+#define HEDDLE_RAW __half_raw
+#define HEDDLE_RAW2 __half2_raw
 #define HEDDLE_WORD half
 // 24 bits are more than twice 11, so that what is rounded to float first is rounded as if at once.
 #define HEDDLE_WIDE float
@@ -16,14 +18,6 @@
 #define HEDDLE_FROM_FLOAT heddle_device::float_to_half
 #include "numbers_of_16_bits.hpp"
 
-struct __half_raw {
-  unsigned short x;
-  HEDDLE_DEVICE operator __half() const {
-    __half result;
-    result.bits = x;
-    return result;
-  }
-};
 using half = __half;
 using half2 = __half2;
 using __nv_half = __half;

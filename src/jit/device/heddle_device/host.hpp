@@ -97,15 +97,12 @@ cudaError_t allocate(memory_kind kind, T** where, size_t bytes, allocation_name 
   }
 #define HEDDLE_NONE
 #define HEDDLE_FLAGS , unsigned = 0
-#define HEDDLE_STREAM , cudaStream_t
 HEDDLE_ALLOCATION(cudaMalloc, device, HEDDLE_NONE)
-HEDDLE_ALLOCATION(cudaMallocAsync, device, HEDDLE_STREAM)
 HEDDLE_ALLOCATION(cudaMallocManaged, managed, HEDDLE_FLAGS)
 HEDDLE_ALLOCATION(cudaMallocHost, pinned, HEDDLE_FLAGS)
 HEDDLE_ALLOCATION(cudaHostAlloc, pinned, HEDDLE_FLAGS)
 #undef HEDDLE_NONE
 #undef HEDDLE_FLAGS
-#undef HEDDLE_STREAM
 #undef HEDDLE_ALLOCATION
 inline cudaError_t cudaMalloc(void** where, size_t bytes) {
   return cudaMalloc<void>(where, bytes);
@@ -144,9 +141,6 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t wi
 
 HEDDLE_HOST cudaFree(void* what) {
   return HEDDLE_RUNTIME(release("cudaFree", heddle_device::memory_kind::device, what));
-}
-HEDDLE_HOST cudaFreeAsync(void* what, cudaStream_t) {
-  return HEDDLE_RUNTIME(release("cudaFreeAsync", heddle_device::memory_kind::device, what));
 }
 HEDDLE_HOST cudaFreeHost(void* what) {
   return HEDDLE_RUNTIME(release("cudaFreeHost", heddle_device::memory_kind::pinned, what));
@@ -239,25 +233,32 @@ struct box_side {
     begin += at.z * slice + at.y * pitch + at.x * bytes;
   }
 };
-HEDDLE_HOST copy_box(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream, bool is_async) {
+inline copy_request box_of(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream,
+                           bool is_async) {
   const box_side to(p.dstArray, p.dstPtr, p.dstPos, p.extent), from(p.srcArray, p.srcPtr, p.srcPos, p.extent);
   const cudaArray_t array = p.dstArray != nullptr ? p.dstArray : p.srcArray;
-  if (!to.is_right || !from.is_right)
-    return HEDDLE_RUNTIME(refuse_copy(function, array == nullptr ? nullptr : array->data));
   const size_t width = p.extent.width * (array == nullptr ? 1 : bytes_of_channels(array->channels));
-  copy_request what{function, to.begin,   from.begin, width,  p.extent.height, p.extent.depth, to.pitch,
-                    to.slice, from.pitch, from.slice, p.kind, stream,          is_async};
+  return {function, to.begin,   from.begin, width,  p.extent.height, p.extent.depth, to.pitch,
+          to.slice, from.pitch, from.slice, p.kind, stream,          is_async};
+}
+HEDDLE_HOST copy_box(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream, bool is_async) {
+  const cudaArray_t array = p.dstArray != nullptr ? p.dstArray : p.srcArray;
+  if (!box_side(p.dstArray, p.dstPtr, p.dstPos, p.extent).is_right ||
+      !box_side(p.srcArray, p.srcPtr, p.srcPos, p.extent).is_right)
+    return HEDDLE_RUNTIME(refuse_copy(function, array == nullptr ? nullptr : array->data));
+  const copy_request what = box_of(function, p, stream, is_async);
   return HEDDLE_RUNTIME(copy(what));
 }
 HEDDLE_HOST fill_rows(const char* function, void* to, size_t pitch, int value, size_t width, size_t height,
                       cudaStream_t stream, bool is_async) {
-  fill_request what{function, to, value, width, height, 1, pitch, pitch * height, stream, is_async};
+  fill_request what{function, to, value, width, height, 1, pitch, pitch * height, stream, is_async, 1};
   return HEDDLE_RUNTIME(fill(what));
 }
 HEDDLE_HOST fill_box(const char* function, const cudaPitchedPtr& p, int value, cudaExtent extent,
                      cudaStream_t stream, bool is_async) {
-  fill_request what{function,          p.ptr,  value,   extent.width, extent.height, extent.depth, p.pitch,
-                    p.pitch * p.ysize, stream, is_async};
+  fill_request what{function,      p.ptr,        value,   extent.width,
+                    extent.height, extent.depth, p.pitch, p.pitch * p.ysize,
+                    stream,        is_async,     1};
   return HEDDLE_RUNTIME(fill(what));
 }
 
@@ -315,6 +316,23 @@ HEDDLE_HOST cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t byt
                                 cudaStream_t stream = nullptr) {
   return heddle_device::copy_bytes("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice, stream,
                                    true);
+}
+// Several copies of bytes; the attributes say from when on the source may change, and where both sides are.
+struct cudaMemcpyAttributes {
+  int srcAccessOrder;
+  cudaMemLocation srcLocHint, dstLocHint;
+  unsigned flags;
+};
+template <class To, class From>
+HEDDLE_HOST cudaMemcpyBatchAsync(To* to, From* from, const size_t* bytes, size_t count, cudaMemcpyAttributes*,
+                                 size_t*, size_t, cudaStream_t stream) {
+  for (size_t i = 0; i < count; ++i) {
+    const cudaError_t error =
+        heddle_device::copy_bytes("cudaMemcpyBatchAsync", const_cast<void*>(static_cast<const void*>(to[i])),
+                                  from[i], bytes[i], cudaMemcpyDefault, stream, true);
+    if (error != cudaSuccess) return error;
+  }
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 HEDDLE_HOST cudaMemset(void* to, int value, size_t bytes) {
   return heddle_device::fill_rows("cudaMemset", to, bytes, value, bytes, 1, nullptr, false);
@@ -379,26 +397,12 @@ HEDDLE_HOST cudaGetSymbolSize(size_t* bytes, const S& symbol) {
   return error;
 }
 
-// Where managed memory lies is of no account here.
-HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
-HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned = 0, cudaStream_t = nullptr) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
-HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
-HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
 HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned = cudaMemAttachSingle) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 
+#include "host_advice.hpp"
 #include "host_devices.hpp"
 #include "host_launches.hpp"
+#include "host_pools.hpp"
 #include "host_streams.hpp"
-
-#undef HEDDLE_HOST
-#undef HEDDLE_RUNTIME

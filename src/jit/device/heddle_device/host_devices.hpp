@@ -13,6 +13,9 @@ HEDDLE_HOST cudaGetDevice(int* device) {
 HEDDLE_HOST cudaSetDevice(int device) {
   return HEDDLE_RUNTIME(fail(device == 0 ? cudaSuccess : cudaErrorInvalidDevice));
 }
+HEDDLE_HOST cudaSetValidDevices(int* devices, int count) {
+  return count == 0 ? HEDDLE_RUNTIME(fail(cudaSuccess)) : cudaSetDevice(devices[0]);
+}
 HEDDLE_HOST cudaInitDevice(int device, unsigned, unsigned) {
   return cudaSetDevice(device);
 }

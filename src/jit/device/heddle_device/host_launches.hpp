@@ -44,18 +44,37 @@ HEDDLE_HOST cudaLaunchCooperativeKernel(void (*function)(P...), dim3 grid, dim3 
                                        heddle_device::kernel_of<P...>::known(function, 0), grid, block,
                                        arguments, shared_bytes, stream, true);
 }
+namespace heddle_device {
+
+/// Of what a launch may be given beside its sizes only this makes a difference to more than speed.
+inline bool is_cooperative(const cudaLaunchAttribute* attributes, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (attributes[i].id == cudaLaunchAttributeCooperative && attributes[i].val.cooperative != 0) return true;
+  }
+  return false;
+}
+
+}  // namespace heddle_device
+
+HEDDLE_HOST cudaLaunchKernelExC(const cudaLaunchConfig_t* how, const void* function, void** arguments) {
+  return heddle_device::launch_address(function, {}, how->gridDim, how->blockDim, arguments,
+                                       how->dynamicSmemBytes, how->stream,
+                                       heddle_device::is_cooperative(how->attrs, how->numAttrs));
+}
+template <class... P>
+HEDDLE_HOST cudaLaunchKernelExC(const cudaLaunchConfig_t* how, void (*function)(P...), void** arguments) {
+  return heddle_device::launch_address(heddle_device::address_of(function),
+                                       heddle_device::kernel_of<P...>::known(function, 0), how->gridDim,
+                                       how->blockDim, arguments, how->dynamicSmemBytes, how->stream,
+                                       heddle_device::is_cooperative(how->attrs, how->numAttrs));
+}
 template <class... P, class... A>
 HEDDLE_HOST cudaLaunchKernelEx(const cudaLaunchConfig_t* how, void (*function)(P...), A&&... arguments) {
-  bool is_cooperative = false;
-  for (unsigned i = 0; i < how->numAttrs; ++i) {
-    is_cooperative |=
-        how->attrs[i].id == cudaLaunchAttributeCooperative && how->attrs[i].val.cooperative != 0;
-  }
   const auto launch = [&](P... own) {
     void* const pointers[] = {heddle_device::address_of_argument(own)..., nullptr};
     return heddle_device::launch_taken<P...>(
         {nullptr, how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream}, {function, 0},
-        is_cooperative, pointers);
+        heddle_device::is_cooperative(how->attrs, how->numAttrs), pointers);
   };
   return launch(static_cast<A&&>(arguments)...);
 }
@@ -74,6 +93,22 @@ HEDDLE_HOST cudaFuncSetCacheConfig(F, cudaFuncCache) {
 template <class F>
 HEDDLE_HOST cudaFuncSetSharedMemConfig(F, cudaSharedMemConfig) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+/// A function of the runtime's own kind is what it is launched by.
+using cudaFunction_t = struct CUfunc_st*;
+template <class F>
+HEDDLE_HOST cudaGetFuncBySymbol(cudaFunction_t* function, F symbol) {
+  *function = static_cast<cudaFunction_t>(const_cast<void*>(heddle_device::address_of(symbol)));
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+template <class F>
+HEDDLE_HOST cudaFuncGetName(const char** name, F function) {
+  if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
+  heddle_device::function_facts facts{};
+  const int error =
+      heddle_device::program_runtime()->modules().describe(heddle_device::address_of(function), &facts);
+  *name = facts.name;
+  return HEDDLE_RUNTIME(fail(error == cudaSuccess ? cudaSuccess : cudaErrorInvalidDeviceFunction));
 }
 template <class F>
 HEDDLE_HOST cudaFuncGetAttributes(cudaFuncAttributes* attributes, F function) {

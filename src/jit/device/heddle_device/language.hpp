@@ -60,12 +60,17 @@ constexpr int warpSize = 32;
 #include "host_atomics.hpp"
 #include "module.hpp"
 #include "shifts.hpp"
+#include "spaces.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
 
 // These are taken out again where a source names nothing of them (optional_headers.cpp): all that they
 // include is above.
 #include "functions_of_16_bits.hpp"
+#include "host_graphs.hpp"
 #include "rounding.hpp"
 #include "textures.hpp"
 #include "words.hpp"
+
+// It needs some of these.
+#include "ptx_bits.hpp"

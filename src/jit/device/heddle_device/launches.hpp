@@ -145,16 +145,15 @@ struct deduced_launcher {
   /// Calls a copy of `call`: what launches may be gone when it does.
   template <class... A>
   struct closure {
-    Call call;
     template <unsigned... I>
-    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) void run(
-        void* const* arguments, typename kernel_of<A...>::template indices<I...>) const {
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void run(
+        const Call& call, void* const* arguments, typename kernel_of<A...>::template indices<I...>) {
       (void)arguments;
       call(*static_cast<A*>(arguments[I])...);
     }
     __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(
-        const void* self, void* const* arguments) {
-      static_cast<const closure*>(self)->run(arguments, typename kernel_of<A...>::all());
+        const void* call, void* const* arguments) {
+      run(*static_cast<const Call*>(call), arguments, typename kernel_of<A...>::all());
     }
   };
 
@@ -166,12 +165,11 @@ struct deduced_launcher {
                    false, pointers);
       return;
     }
-    const closure<A...> begins{call};
     launch_request request{};
     request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A),
                       most_threads};
-    request.function = &begins;
-    request.function_bytes = sizeof begins;
+    request.function = &call;
+    request.function_bytes = sizeof call;
     request.arguments = pointers;
     how(request);
   }

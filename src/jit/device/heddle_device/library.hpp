@@ -39,6 +39,7 @@ cudaError_t run_library(const char* name, unsigned blocks, unsigned threads, cud
   request.name = name;
   request.kernel = {nullptr, &library_call<F>::begin, none, 0, 0};
   request.function = &f;
+  request.function_bytes = sizeof f;
   void* const arguments[] = {nullptr};
   request.arguments = arguments;
   request.grid = {blocks, 1, 1};
@@ -63,10 +64,11 @@ template <class T>
 class library_memory {
  public:
   explicit library_memory(size_t n) {
-    if (n != 0) allocate(memory_kind::device, &data_, n * sizeof(T), named<T>("a library's memory"));
+    if (n != 0) allocate(memory_kind::device, &data_, n * sizeof(T), named<T>(memory_of_libraries));
   }
   ~library_memory() {
-    if (data_ != nullptr) (void)cudaFreeAsync(data_, nullptr);
+    if (data_ != nullptr && program_runtime() != nullptr)
+      (void)program_runtime()->release(memory_of_libraries, memory_kind::device, data_);
   }
   library_memory(const library_memory&) = delete;
   library_memory& operator=(const library_memory&) = delete;

@@ -1,10 +1,21 @@
 /// A floating-point number of 16 bits and the pair of it, with their operators. It has no guard: half.hpp and
 /// cuda_bf16.h read it, and functions_of_16_bits.hpp after it, for a type each, and say
 ///   HEDDLE_HALF, HEDDLE_HALF2             the type and its pair
+///   HEDDLE_RAW, HEDDLE_RAW2               structures of their bits
 ///   HEDDLE_WORD                           what functions call it: half of __float2half_rn
 ///   HEDDLE_WIDE                           the type that it is computed in
 ///   HEDDLE_TO_FLOAT, HEDDLE_FROM_FLOAT    what its bits are as float, and the nearest bits to a float
 
+struct HEDDLE_HALF;
+struct HEDDLE_HALF2;
+struct HEDDLE_RAW {
+  unsigned short x;
+  HEDDLE_DEVICE operator HEDDLE_HALF() const;
+};
+struct alignas(4) HEDDLE_RAW2 {
+  unsigned short x, y;
+  HEDDLE_DEVICE operator HEDDLE_HALF2() const;
+};
 struct HEDDLE_HALF {
   unsigned short bits;
 
@@ -23,13 +34,23 @@ struct HEDDLE_HALF {
   HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
   HEDDLE_DEVICE operator float() const { return HEDDLE_TO_FLOAT(bits); }
+  HEDDLE_DEVICE operator HEDDLE_RAW() const { return {bits}; }
 };
 struct alignas(4) HEDDLE_HALF2 {
   HEDDLE_HALF x, y;
 
   HEDDLE_HALF2() = default;
   HEDDLE_DEVICE HEDDLE_HALF2(HEDDLE_HALF a, HEDDLE_HALF b) : x(a), y(b) {}
+  HEDDLE_DEVICE operator HEDDLE_RAW2() const { return {x.bits, y.bits}; }
 };
+HEDDLE_DEVICE HEDDLE_RAW::operator HEDDLE_HALF() const {
+  HEDDLE_HALF result;
+  result.bits = x;
+  return result;
+}
+HEDDLE_DEVICE HEDDLE_RAW2::operator HEDDLE_HALF2() const {
+  return {HEDDLE_RAW{x}, HEDDLE_RAW{y}};
+}
 
 // ---------------------------------------------------------------------------------------- operators
 

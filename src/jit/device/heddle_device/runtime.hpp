@@ -12,13 +12,20 @@ namespace heddle_device {
 namespace cuda_error {
 constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_pitch = 12,
               invalid_symbol = 13, invalid_device_function = 98, invalid_resource_handle = 400,
-              illegal_address = 700, launch_out_of_resources = 701, launch_timeout = 702, assertion = 710,
-              host_memory_already_registered = 712, host_memory_not_registered = 713,
-              misaligned_address = 716, launch_failure = 719, cooperative_launch_too_large = 720;
+              illegal_state = 401, illegal_address = 700, launch_out_of_resources = 701, launch_timeout = 702,
+              assertion = 710, host_memory_already_registered = 712, host_memory_not_registered = 713,
+              misaligned_address = 716, launch_failure = 719, cooperative_launch_too_large = 720,
+              capture_unsupported = 900, capture_invalidated = 901, capture_merge = 902,
+              capture_unmatched = 903, capture_unjoined = 904, capture_isolation = 905,
+              capture_implicit = 906, captured_event = 907, capture_wrong_thread = 908,
+              graph_update_failure = 910;
 }
 
 /// Where memory is, and who made it.
 enum class memory_kind : u8 { device, managed, pinned, registered };
+
+/// What memory is called that a stand-in for a library has for a while.
+constexpr const char memory_of_libraries[] = "a library's memory";
 
 /// What an allocation is called in reports, and what it consists of where that is known.
 struct allocation_name {
@@ -46,6 +53,7 @@ struct fill_request {
   u64 width, height, depth, pitch, slice;
   void* stream;
   bool is_async;
+  u32 value_bytes;  ///< 1, 2 or 4 of `value` are repeated; 0 for 1
 };
 
 /// A kernel that can be launched by its address.
@@ -61,13 +69,13 @@ struct launch_request {
   const char* name;        ///< as the program writes it; null where only the address is known
   const void* function;    ///< what `call` is given: the kernel's address, or something of the launch's own
   bool is_address;         ///< the former
-  u64 function_bytes;      ///< of the latter
   known_kernel kernel;     ///< its `call` is null where it is to be found by its address
   void* const* arguments;  ///< a pointer to each
   index3 grid, block;
   u64 shared_bytes;
   void* stream;
   bool is_cooperative;
+  u64 function_bytes;  ///< of what `function` points to where that is of the launch's own
 };
 
 struct pointer_facts {
@@ -79,6 +87,14 @@ struct pointer_facts {
 struct kernel_facts {
   u64 most_threads, shared_limit;
 };
+
+}  // namespace heddle_device
+
+#include "graph_requests.hpp"
+#include "module_requests.hpp"
+#include "pool_requests.hpp"
+
+namespace heddle_device {
 
 /// Functions return an error of CUDA's, which is the last one then; 0 for none.
 class runtime {
@@ -115,14 +131,18 @@ class runtime {
   virtual int make_stream(void** stream, bool is_blocking) = 0;
   virtual int end_stream(void* stream) = 0;
   virtual int wait_for_stream(void* stream) = 0;
-  virtual int make_stream_wait(void* stream, void* event) = 0;
+  /// External: as a node of its own of a graph that is captured.
+  virtual int make_stream_wait(void* stream, void* event, bool is_external) = 0;
   virtual int make_event(void** event, bool is_timed) = 0;
   virtual int end_event(void* event) = 0;
-  virtual int record(void* event, void* stream) = 0;
+  virtual int record(void* event, void* stream, bool is_external) = 0;
   virtual int wait_for_event(void* event) = 0;
   virtual int elapsed(float* milliseconds, void* from, void* to) = 0;
   virtual int wait_for_device() = 0;
   virtual int reset_device() = 0;
+  virtual graph_runtime& graphs() = 0;
+  virtual pool_runtime& pools() = 0;
+  virtual module_runtime& modules() = 0;
 
   /// The last error, which is forgotten then unless it is one that stays.
   virtual int last_error(bool forgets) = 0;

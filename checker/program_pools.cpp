@@ -1,0 +1,209 @@
+#include "program_pools.hpp"
+
+#include "program_runtime.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace heddle::checker {
+
+namespace errors = heddle_device::cuda_error;
+using heddle_device::u64;
+
+namespace {
+
+// cudaMemPoolAttr.
+enum attribute_number : int {
+  last_of_reuse = 3,
+  threshold,
+  reserved_now,
+  most_reserved,
+  used_now,
+  most_used
+};
+
+}  // namespace
+
+program_pools::program_pools(program_runtime& program) : program_(program) {
+  default_ = present_ = make(memory_kind::device, 0);
+  of_graphs_ = make(memory_kind::device, 0);
+}
+
+void* program_pools::make(memory_kind kind, std::uint64_t most_bytes) {
+  auto pool = std::make_unique<memory_pool>();
+  pool->kind = kind;
+  pool->most_bytes = most_bytes;
+  void* const handle = pool.get();
+  pools_[handle] = std::move(pool);
+  return handle;
+}
+
+void program_pools::take_from(memory_pool& pool, const allocation& a) {
+  pool.used += a.memory.bytes;
+  pool.reserved = std::max(pool.reserved, pool.used);
+  pool.most_used = std::max(pool.most_used, pool.used);
+  pool.most_reserved = std::max(pool.most_reserved, pool.reserved);
+  pool_of_[&a] = &pool;
+}
+
+program_pools::memory_pool* program_pools::find(void* handle) {
+  const auto found = pools_.find(handle);
+  return found == pools_.end() ? nullptr : found->second.get();
+}
+
+void program_pools::note_allocated(const allocation& a, void* stream, const char* function) {
+  const auto when = program_.order_.enqueue(stream);
+  const region& r = a.memory;
+  program_.note_pending(when, {program_.host_place(fmt::format("calls {}", function)),
+                               0,
+                               0,
+                               r.begin,
+                               r.begin + r.bytes,
+                               true,
+                               {},
+                               {}});
+}
+
+int program_pools::allocate(void* handle, void** where, u64 bytes, allocation_name name, void* stream) {
+  const std::lock_guard lock(program_.mutex_);
+  memory_pool* const pool = find(handle == nullptr ? present_ : handle);
+  if (where == nullptr || pool == nullptr) return program_.fail(errors::invalid_value);
+  if (program_.lasting_error_ != 0) return program_.lasting_error_;
+  *where = nullptr;
+  if (!program_.order_.is_stream(stream)) return program_.fail(errors::invalid_resource_handle);
+  if (bytes == 0) return program_.fail(0);
+  if (program_.graphs_.is_any_captured()) {
+    heddle_device::node_request node{};
+    node.kind = heddle_device::node_kind::allocation;
+    node.memory_bytes = bytes;
+    node.memory_name = name;
+    if (const auto taken = program_.graphs_.take_memory(stream, node, where)) return *taken;
+  }
+  if (pool->most_bytes != 0 && bytes > pool->most_bytes - std::min(pool->used, pool->most_bytes))
+    return program_.fail(errors::memory_allocation);
+  allocation* const a = program_.memory_->make(pool->kind, bytes, name);
+  if (a == nullptr) return program_.fail(errors::memory_allocation);
+  a->made_at = program_.call_stack();
+  take_from(*pool, *a);
+  note_allocated(*a, stream, handle == nullptr ? "cudaMallocAsync" : "cudaMallocFromPoolAsync");
+  *where = reinterpret_cast<void*>(a->memory.begin);
+  return program_.fail(0);
+}
+
+void program_pools::release_on(allocation& a, void* stream, const char* function) {
+  const region& r = a.memory;
+  const auto when = program_.order_.enqueue(stream);
+  const program_runtime::side all{&a, false, a.kind == memory_kind::device};
+  program_.use_memory(function, when, stream, all, {r.begin, r.bytes, 1, 1, r.bytes, r.bytes}, true);
+  const std::vector<std::uintptr_t>* const node = program_graphs::node_at();
+  a.freed_at = node != nullptr ? *node : program_.call_stack();
+  forget(a);
+  program_.memory_->free(a);
+}
+
+int program_pools::release(void* what, void* stream) {
+  const std::lock_guard lock(program_.mutex_);
+  if (what == nullptr) return program_.fail(0);
+  if (program_.lasting_error_ != 0) return program_.lasting_error_;
+  if (!program_.order_.is_stream(stream)) return program_.fail(errors::invalid_resource_handle);
+  if (program_.graphs_.is_any_captured()) {
+    heddle_device::node_request node{};
+    node.kind = heddle_device::node_kind::release;
+    node.data = what;
+    if (const auto taken = program_.graphs_.take(stream, node)) return *taken;
+  }
+  allocation* const a = program_.to_release("cudaFreeAsync", memory_kind::device, what);
+  if (a == nullptr) return program_.fail(errors::invalid_value);
+  release_on(*a, stream, "cudaFreeAsync");
+  return program_.fail(0);
+}
+
+allocation* program_pools::reserve(std::uint64_t bytes, const allocation_name& name) {
+  allocation* const a = program_.memory_->make(memory_kind::device, bytes, name);
+  if (a == nullptr) return nullptr;
+  a->made_at = program_.call_stack();
+  program_.memory_->free(*a);
+  return a;
+}
+
+void program_pools::allocate_reserved(allocation& a, void* stream) {
+  program_.memory_->revive(a);
+  take_from(*find(of_graphs_), a);
+  note_allocated(a, stream, "cudaMallocAsync");
+}
+
+int program_pools::make_pool(void** made, const heddle_device::pool_request& what) {
+  const std::lock_guard lock(program_.mutex_);
+  *made = make(what.kind, what.most_bytes);
+  return program_.fail(0);
+}
+
+int program_pools::end_pool(void* handle) {
+  const std::lock_guard lock(program_.mutex_);
+  if (handle == default_ || handle == of_graphs_ || find(handle) == nullptr)
+    return program_.fail(errors::invalid_value);
+  if (present_ == handle) present_ = default_;
+  std::erase_if(pool_of_, [&](const auto& p) { return p.second == handle; });
+  pools_.erase(handle);
+  return program_.fail(0);
+}
+
+int program_pools::choose_pool(void* handle) {
+  const std::lock_guard lock(program_.mutex_);
+  if (find(handle) == nullptr) return program_.fail(errors::invalid_value);
+  present_ = handle;
+  return program_.fail(0);
+}
+
+int program_pools::set_attribute(void* handle, int attribute, u64 value) {
+  const std::lock_guard lock(program_.mutex_);
+  memory_pool* const pool = find(handle);
+  if (pool == nullptr || attribute < 1) return program_.fail(errors::invalid_value);
+  // Of what was the most only a beginning anew can be asked.
+  const bool begins_anew = attribute == most_used || attribute == most_reserved;
+  if (attribute <= last_of_reuse) {
+    pool->reuses[attribute] = value;
+  } else if (attribute == threshold) {
+    pool->threshold = value;
+  } else if (begins_anew && value == 0) {
+    (attribute == most_used ? pool->most_used : pool->most_reserved) =
+        attribute == most_used ? pool->used : pool->reserved;
+  } else {
+    return program_.fail(errors::invalid_value);
+  }
+  return program_.fail(0);
+}
+
+int program_pools::attribute(void* handle, int attribute, u64* value) {
+  const std::lock_guard lock(program_.mutex_);
+  const memory_pool* const pool = find(handle);
+  if (pool == nullptr || attribute < 1 || attribute > most_used) return program_.fail(errors::invalid_value);
+  *value = attribute <= last_of_reuse   ? pool->reuses[attribute]
+           : attribute == threshold     ? pool->threshold
+           : attribute == reserved_now  ? pool->reserved
+           : attribute == most_reserved ? pool->most_reserved
+           : attribute == used_now      ? pool->used
+                                        : pool->most_used;
+  return program_.fail(0);
+}
+
+int program_pools::trim(void* handle, u64 bytes) {
+  const std::lock_guard lock(program_.mutex_);
+  memory_pool* const pool = find(handle);
+  if (pool == nullptr) return program_.fail(errors::invalid_value);
+  pool->reserved = std::max(pool->used, std::min<std::uint64_t>(pool->reserved, bytes));
+  return program_.fail(0);
+}
+
+void program_pools::forget(const allocation& a) {
+  const auto found = pool_of_.find(&a);
+  if (found == pool_of_.end()) return;
+  memory_pool& pool = *found->second;
+  pool.used -= a.memory.bytes;
+  // What is above the threshold goes back.
+  pool.reserved = std::max(pool.used, std::min(pool.reserved, pool.threshold));
+  pool_of_.erase(found);
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "allocations.hpp"
+#include "stream_order.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace heddle::checker {
+
+class program_runtime;
+
+/// Memory of a program that is allocated and freed in the order of a stream. An allocation is something that
+/// is done on its stream, and so is freeing it: what uses the memory on another stream must come between.
+class program_pools final : public heddle_device::pool_runtime {
+ public:
+  explicit program_pools(program_runtime& program);
+
+  int allocate(void* pool, void** where, heddle_device::u64 bytes, allocation_name name,
+               void* stream) override;
+  int release(void* what, void* stream) override;
+  int make_pool(void** made, const heddle_device::pool_request& what) override;
+  int end_pool(void* handle) override;
+  void* pool(bool is_default) override { return is_default ? default_ : present_; }
+  void* pool_of_graphs() override { return of_graphs_; }
+  int choose_pool(void* handle) override;
+  int set_attribute(void* handle, int attribute, heddle_device::u64 value) override;
+  int attribute(void* handle, int attribute, heddle_device::u64* value) override;
+  int trim(void* handle, heddle_device::u64 bytes) override;
+
+  /// The allocation is freed, in whatever way.
+  void forget(const allocation& a);
+  // Of nodes of graphs: an allocation that is nobody's until the node is done, each time anew.
+  allocation* reserve(std::uint64_t bytes, const allocation_name& name);
+  void allocate_reserved(allocation& a, void* stream);
+  /// Says what is wrong with freeing it there, and frees it.
+  void release_on(allocation& a, void* stream, const char* function);
+
+ private:
+  struct memory_pool {
+    heddle_device::memory_kind kind = heddle_device::memory_kind::device;
+    std::uint64_t most_bytes = 0, threshold = 0, used = 0, most_used = 0, reserved = 0, most_reserved = 0;
+    std::uint64_t reuses[4] = {0, 1, 1, 1};  // by the attribute's number
+  };
+  memory_pool* find(void* handle);
+  void* make(heddle_device::memory_kind kind, std::uint64_t most_bytes);
+  void take_from(memory_pool& pool, const allocation& a);
+  void note_allocated(const allocation& a, void* stream, const char* function);
+
+  program_runtime& program_;
+  std::map<void*, std::unique_ptr<memory_pool>> pools_;
+  std::map<const allocation*, memory_pool*> pool_of_;
+  void *default_ = nullptr, *present_ = nullptr, *of_graphs_ = nullptr;
+};
+
+}  // namespace heddle::checker

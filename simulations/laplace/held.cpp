@@ -1,0 +1,12 @@
+#include "laplace/held_levels.hpp"
+
+namespace heddle::laplace {
+
+template <class T>
+std::unique_ptr<held_machine<T>> make_cpu_held_machine(const target& where, const grid<T>& on) {
+  return std::make_unique<held_levels<T>>(where, on);
+}
+template std::unique_ptr<held_machine<float>> make_cpu_held_machine(const target&, const grid<float>&);
+template std::unique_ptr<held_machine<double>> make_cpu_held_machine(const target&, const grid<double>&);
+
+}  // namespace heddle::laplace

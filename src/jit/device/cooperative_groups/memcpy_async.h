@@ -1,0 +1,3 @@
+#pragma once
+
+#include <heddle_device/copies_of_groups.hpp>

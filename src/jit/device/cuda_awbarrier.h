@@ -1,0 +1,3 @@
+#pragma once
+
+#include <heddle_device/pipeline_primitives.hpp>

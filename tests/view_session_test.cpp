@@ -1,0 +1,224 @@
+#include "viewer/message.hpp"
+#include "viewer/session.hpp"
+#include <heddle/error.hpp>
+#include <heddle/target.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using namespace heddle;
+using namespace heddle::viewer;
+using json = nlohmann::json;
+
+/// A simulation whose picture is one grey pixel: its steps.
+class counter final : public viewed_simulation {
+ public:
+  std::string_view kind() const override { return "counter"; }
+  json description() const override { return {{"palettes", {"grey"}}, {"up", false}}; }
+  void step(std::uint64_t count) override { steps_ += count; }
+  std::uint64_t steps() const override { return steps_; }
+  bool is_finished() const override { return steps_ >= last; }
+  work work_of_step() const override { return {2, "halves", 8}; }
+  void restart() override { steps_ = 0; }
+  const target& where() const override { return where_; }
+  void move_to(const target& where) override { where_ = where; }
+  window home(std::uint32_t width, std::uint32_t height) const override {
+    return {"0.5", "0", 2, width, height};
+  }
+  rendering render(const window& shown, std::string_view) override {
+    rendering made;
+    made.image = {1, 1, pixel_format::grey, {static_cast<std::uint8_t>(steps_)}, {}};
+    // The first look at a window is coarse.
+    made.is_whole = std::exchange(looked_at_, shown) == shown;
+    return made;
+  }
+  void handle(std::string_view action, const json&) override {
+    if (action != "jump") fail("counter: no such action");
+    steps_ = 1000;
+  }
+  json status() override { return {{"text", "counted"}}; }
+  std::string command_line() const override { return "heddle count"; }
+  std::vector<std::string> formats() const override { return {"txt"}; }
+  saved_file save(std::string_view) override { return {"count.txt", std::to_string(steps_)}; }
+
+  static constexpr std::uint64_t last = 1 << 20;
+
+ private:
+  std::uint64_t steps_ = 0;
+  target where_ = target::serial();
+  window looked_at_;
+};
+
+message of(request what, std::uint64_t number = 0, std::string name = "") {
+  return {what, {}, number, std::nullopt, std::move(name), json::object()};
+}
+message shows(double scale) {
+  message said = of(request::window);
+  said.shown.scale = scale;
+  return said;
+}
+
+/// A session, and letters as they come.
+class view_session : public testing::Test {
+ protected:
+  view_session() : view_(options(), [] { return std::make_unique<counter>(); }, [this] { wake(); }) {
+    view_.wait_for_first();
+  }
+
+  static session::options options() {
+    session::options how;
+    how.targets = {"serial", "parallel:2"};
+    how.presets = {{"One", "", {"counter"}}};
+    how.open = [](const preset&) { return [] { return std::make_unique<counter>(); }; };
+    return how;
+  }
+
+  void wake() {
+    const std::lock_guard held(mutex_);
+    woken_ = true;
+    come_.notify_all();
+  }
+
+  letter next(session::client who) {
+    for (;;) {
+      if (std::optional<letter> one = view_.next_letter(who)) return *std::move(one);
+      std::unique_lock held(mutex_);
+      come_.wait_for(held, std::chrono::milliseconds(10), [&] { return std::exchange(woken_, false); });
+    }
+  }
+
+  /// The next frame, which is told to be drawn.
+  letter frame(session::client who) {
+    for (;;) {
+      letter one = next(who);
+      if (!one.header.contains("frame")) continue;
+      view_.ask(who, of(request::drawn, one.header["frame"].get<std::uint64_t>()));
+      return one;
+    }
+  }
+  letter text(session::client who) {
+    for (;;) {
+      letter one = next(who);
+      if (one.header.contains("is")) return one;
+      view_.ask(who, of(request::drawn, one.header["frame"].get<std::uint64_t>()));
+    }
+  }
+
+  void greet(session::client who) {
+    view_.join(who);
+    view_.ask(who, shows(1));
+    EXPECT_EQ(text(who).header["is"], "hello");
+  }
+
+  std::mutex mutex_;
+  std::condition_variable come_;
+  bool woken_ = false;
+  session view_;
+};
+
+TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
+  greet(1);
+  const letter coarse = next(1);
+  EXPECT_EQ(coarse.header["steps"], 0);
+  EXPECT_EQ(coarse.header["home"]["x"], "0.5");
+  view_.ask(1, of(request::step, 7));
+  // Nothing comes before it is drawn, and what comes then is the newest.
+  view_.ask(1, of(request::command));
+  EXPECT_EQ(text(1).header["text"], "heddle count");
+  EXPECT_FALSE(view_.next_letter(1));
+  view_.ask(1, of(request::drawn, coarse.header["frame"].get<std::uint64_t>()));
+  letter fine = frame(1);
+  while (fine.header["steps"] != 7) fine = frame(1);
+  EXPECT_EQ(fine.bytes, std::string(1, '\7'));
+}
+
+TEST_F(view_session, plays_to_the_end) {
+  greet(1);
+  view_.ask(1, of(request::play));
+  letter now = frame(1);
+  while (now.header["steps"] < counter::last) now = frame(1);
+  while (now.header["playing"] == true) now = frame(1);
+  view_.ask(1, of(request::restart));
+  while (now.header["steps"] != 0) now = frame(1);
+  view_.ask(1, of(request::target, 0, "parallel:2"));
+  while (now.header["target"] != "parallel:2") now = frame(1);
+}
+
+TEST_F(view_session, refuses_and_goes_on) {
+  greet(1);
+  greet(2);
+  view_.ask(2, of(request::play));
+  EXPECT_EQ(text(2).header["text"], "view: another browser steers; `heddle view --share` lets all");
+  view_.ask(1, of(request::act, 0, "sing"));
+  EXPECT_EQ(text(1).header["text"], "counter: no such action");
+  view_.ask(1, of(request::target, 0, "gpu:7"));
+  EXPECT_EQ(text(1).header["is"], "error");
+  view_.ask(1, of(request::open, 5));
+  EXPECT_EQ(text(1).header["is"], "error");
+  view_.ask(1, of(request::save, 0, "txt"));
+  letter file = next(1);
+  while (!file.header.contains("file")) file = next(1);
+  EXPECT_EQ(file.bytes, "0");
+  // The next one steers once the first is gone.
+  view_.leave(1);
+  view_.ask(2, of(request::open, 0));
+  const letter hello = text(2);
+  EXPECT_EQ(hello.header["is"], "hello");
+  EXPECT_EQ(hello.header["fresh"], true);
+  EXPECT_EQ(hello.header["steers"], true);
+}
+
+TEST_F(view_session, keeps_little_of_a_client_that_does_not_read) {
+  greet(1);
+  for (int i = 0; i < 1000; ++i) {
+    if (!view_.ask(1, of(request::save, 0, "txt"))) break;
+    view_.ask(1, shows(1 + i));
+  }
+  view_.join(2);
+  view_.ask(2, shows(1));
+  text(2);  // what was asked before is answered
+  std::size_t letters = 0;
+  while (view_.next_letter(1)) ++letters;
+  EXPECT_LE(letters, 3u);  // a frame and a file, and perhaps what came while they were taken
+}
+
+TEST_F(view_session, clients_come_and_go_on_other_threads) {
+  std::vector<std::thread> threads;
+  for (session::client who = 10; who < 14; ++who) {
+    threads.emplace_back([&, who] {
+      for (int round = 0; round < 5; ++round) {
+        greet(who);
+        view_.ask(who, of(request::play));
+        for (int i = 0; i < 3; ++i) {
+          frame(who);
+          view_.ask(who, shows(1 + i));
+        }
+        view_.leave(who);
+      }
+    });
+  }
+  for (std::thread& one : threads) one.join();
+}
+
+TEST(view_session_failures, the_first_simulation_cannot_be_made) {
+  session view({}, []() -> std::unique_ptr<viewed_simulation> { fail("counter: no room"); }, [] {});
+  EXPECT_THROW(view.wait_for_first(), error);
+}
+
+}  // namespace

@@ -1,0 +1,433 @@
+#include "session.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::viewer {
+namespace {
+
+using json = nlohmann::json;
+using seconds = std::chrono::duration<double>;
+
+constexpr std::size_t most_requests_of_client = 64, most_letters_of_client = 64;
+constexpr seconds shortest_piece{0.004}, longest_piece{0.008};
+constexpr seconds between_frames{1.0 / 60};
+/// A frame every so often, however long it takes to make one.
+constexpr seconds longest_between_frames{0.1};
+/// Of the time that a simulation has, as fast as it goes, making frames takes this part.
+constexpr double part_of_frames = 0.05;
+
+std::string_view name(pixel_format format) {
+  constexpr std::string_view names[] = {"grey", "rgb", "rgba", "palette"};
+  return names[static_cast<int>(format)];
+}
+
+std::string hexadecimal(const std::vector<colour>& palette) {
+  std::string digits;
+  digits.reserve(6 * palette.size());
+  for (const colour& one : palette) digits += fmt::format("{:02x}{:02x}{:02x}", one[0], one[1], one[2]);
+  return digits;
+}
+
+json as_json(const window& shown) {
+  return {{"x", shown.x},
+          {"y", shown.y},
+          {"scale", shown.scale},
+          {"width", shown.width},
+          {"height", shown.height}};
+}
+
+letter text_letter(json text) {
+  return {std::move(text), false, {}};
+}
+
+}  // namespace
+
+session::session(options how, simulation_maker first, std::function<void()> ready)
+    : how_(std::move(how)),
+      ready_(std::move(ready)),
+      thread_([this, first = std::move(first)] { run(first); }) {}
+
+session::~session() {
+  {
+    const std::lock_guard held(mutex_);
+    ends_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void session::join(client who) {
+  const std::lock_guard held(mutex_);
+  clients_[who];
+}
+
+void session::leave(client who) {
+  const std::lock_guard held(mutex_);
+  clients_.erase(who);
+}
+
+bool session::ask(client who, message what) {
+  {
+    const std::lock_guard held(mutex_);
+    viewer_state& of = clients_[who];
+    // What only the newest counts of takes no place.
+    if (what.what == request::drawn) {
+      if (what.number == of.frame) of.is_drawing = false;
+    } else if (what.what == request::window) {
+      of.shown = std::move(what.shown);
+      of.is_changed = true;
+    } else if (what.what == request::palette) {
+      of.palette = std::move(what.name);
+      of.is_changed = true;
+    } else {
+      if (of.requests == most_requests_of_client) return false;
+      ++of.requests;
+      requests_.push_back({who, std::move(what)});
+    }
+  }
+  wake_.notify_one();
+  return true;
+}
+
+std::optional<letter> session::next_letter(client who) {
+  const std::lock_guard held(mutex_);
+  const auto found = clients_.find(who);
+  if (found == clients_.end() || found->second.letters.empty()) return std::nullopt;
+  letter first = std::move(found->second.letters.front());
+  found->second.letters.pop_front();
+  return first;
+}
+
+void session::wait_for_first() {
+  std::unique_lock held(mutex_);
+  begun_.wait(held, [&] { return has_begun_; });
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void session::run(const simulation_maker& first) {
+  std::exception_ptr failure;
+  try {
+    if (first) open(first);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  {
+    const std::lock_guard held(mutex_);
+    has_begun_ = true;
+    failure_ = failure;
+  }
+  begun_.notify_all();
+  if (failure) return;
+  for (;;) {
+    std::deque<request_of> requests;
+    {
+      std::unique_lock held(mutex_);
+      const clock::time_point now = clock::now();
+      clock::time_point next = now + std::chrono::hours(1);
+      for (const auto& [who, of] : clients_) next = std::min(next, frame_due(of));
+      if (plays_)
+        next = per_second_
+                   ? std::min(next, paced_from_ + std::chrono::duration_cast<clock::duration>(seconds(
+                                                      static_cast<double>(paced_ + 1) / *per_second_)))
+                   : now;
+      if (next > now)
+        wake_.wait_until(held, next, [&] {
+          if (ends_ || !requests_.empty()) return true;
+          return std::any_of(clients_.begin(), clients_.end(),
+                             [&](const auto& one) { return frame_due(one.second) < next; });
+        });
+      if (ends_) return;
+      requests.swap(requests_);
+    }
+    for (const request_of& one : requests) answer(one);
+    take_steps();
+    make_frames();
+  }
+}
+
+bool session::steers(client who) const {
+  const std::lock_guard held(mutex_);
+  return how_.shared || (!clients_.empty() && clients_.begin()->first == who);
+}
+
+void session::answer(const request_of& one) {
+  {
+    const std::lock_guard held(mutex_);
+    const auto found = clients_.find(one.who);
+    if (found == clients_.end()) return;
+    --found->second.requests;
+  }
+  try {
+    if (!is_of_lookers(one.what.what) && !steers(one.who))
+      fail("view: another browser steers; `heddle view --share` lets all");
+    obey(one.who, one.what);
+  } catch (const std::exception& wrong) {
+    tell_error(one.who, wrong.what());
+  }
+}
+
+void session::obey(client who, const message& what) {
+  if (what.what == request::open) {
+    if (what.number >= how_.presets.size())
+      fail(fmt::format("view: there is no preset {}: there are {}", what.number, how_.presets.size()));
+    return open(how_.open(how_.presets[what.number]));
+  }
+  if (!simulation_) fail("view: no simulation is open");
+  switch (what.what) {
+    case request::play:
+      play(0);
+      break;
+    case request::step:
+      play(what.number);
+      break;
+    case request::pause:
+      plays_ = false;
+      break;
+    case request::speed:
+      per_second_ = what.per_second;
+      if (plays_) play(steps_left_);
+      break;
+    case request::restart:
+      simulation_->restart();
+      break;
+    case request::target:
+      if (std::find(how_.targets.begin(), how_.targets.end(), what.name) == how_.targets.end())
+        fail(fmt::format("view: '{}' is none of the targets {}", what.name, fmt::join(how_.targets, ", ")));
+      simulation_->move_to(target::parse(what.name));
+      piece_ = 1;
+      break;
+    case request::act:
+      simulation_->handle(what.name, what.arguments);
+      break;
+    case request::save: {
+      saved_file file = simulation_->save(what.name);
+      put(who, {json{{"file", file.name}}, true, std::move(file.bytes)});
+      return;
+    }
+    case request::command:
+      put(who, text_letter({{"is", "command"}, {"text", simulation_->command_line()}}));
+      return;
+    case request::open:
+    case request::window:
+    case request::drawn:
+    case request::palette:
+      break;
+  }
+  ++version_;
+}
+
+void session::open(const simulation_maker& made) {
+  simulation_.reset();  // two may have no room
+  plays_ = false;
+  {
+    const std::lock_guard held(mutex_);
+    for (auto& [who, of] : clients_) of.is_greeted = false;
+  }
+  simulation_ = made();
+  piece_ = 1;
+  steps_per_second_ = 0;
+  ++version_;
+}
+
+void session::play(std::uint64_t steps) {
+  plays_ = true;
+  steps_left_ = steps;
+  paced_from_ = measured_from_ = clock::now();
+  paced_ = measured_ = 0;
+}
+
+std::uint64_t session::steps_due(clock::time_point now) {
+  std::uint64_t due = piece_;
+  if (per_second_) {
+    const auto wanted = static_cast<std::uint64_t>(seconds(now - paced_from_).count() * *per_second_);
+    if (wanted <= paced_) return 0;
+    due = std::min(piece_, wanted - paced_);
+    // What is too fast for this machine is not made up for later.
+    if (wanted - paced_ > 2 * piece_) {
+      paced_from_ = now;
+      paced_ = 0;
+    } else {
+      paced_ += due;
+    }
+  }
+  return steps_left_ != 0 ? std::min(due, steps_left_) : due;
+}
+
+void session::take_steps() {
+  if (!plays_) return;
+  const clock::time_point began = clock::now();
+  try {
+    const std::uint64_t count = steps_due(began);
+    if (count == 0) return;
+    if (!simulation_->is_finished()) simulation_->step(count);
+    ++version_;
+    const clock::time_point now = clock::now();
+    const seconds took = now - began;
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
+    if (took < shortest_piece && count == piece_ && piece_ < most) piece_ *= 2;
+    if (took > longest_piece) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
+    measured_ += count;
+    if (const seconds since = now - measured_from_; since > seconds(0.5)) {
+      steps_per_second_ = static_cast<double>(measured_) / since.count();
+      measured_from_ = now;
+      measured_ = 0;
+    }
+    if (steps_left_ != 0 && (steps_left_ -= count) == 0) plays_ = false;
+    if (simulation_->is_finished()) plays_ = false;
+  } catch (const std::exception& wrong) {
+    plays_ = false;
+    ++version_;
+    std::vector<client> all;
+    {
+      const std::lock_guard held(mutex_);
+      for (const auto& [who, of] : clients_) all.push_back(who);
+    }
+    for (const client who : all) tell_error(who, wrong.what());
+  }
+}
+
+session::clock::time_point session::frame_due(const viewer_state& of) const {
+  if (!of.shown) return clock::time_point::max();
+  if (!of.is_greeted) return clock::time_point::min();
+  if (!simulation_ || of.is_drawing) return clock::time_point::max();
+  const bool is_asked = of.is_changed || !of.is_whole;
+  if (!is_asked && of.version == version_) return clock::time_point::max();
+  seconds between = between_frames;
+  if (!is_asked && plays_ && !per_second_)
+    between = std::clamp(seconds(seconds_of_frame_ / part_of_frames), between_frames, longest_between_frames);
+  return of.rendered + std::chrono::duration_cast<clock::duration>(between);
+}
+
+void session::make_frames() {
+  struct wanted {
+    client who;
+    window shown;
+    std::string palette;
+    bool is_greeted, is_told;
+  };
+  std::vector<wanted> all;
+  {
+    const std::lock_guard held(mutex_);
+    const clock::time_point now = clock::now();
+    for (auto& [who, of] : clients_) {
+      if (frame_due(of) > now) continue;
+      all.push_back({who, *of.shown, of.palette, of.is_greeted, of.is_told});
+      if (of.is_greeted) of.is_changed = false;
+    }
+  }
+  for (const wanted& one : all) {
+    if (!one.is_greeted) {
+      letter hello = greeting(one.who, one.shown);
+      hello.header["fresh"] = one.is_told;
+      put(one.who, std::move(hello));
+      const std::lock_guard held(mutex_);
+      if (const auto found = clients_.find(one.who); found != clients_.end()) {
+        found->second.is_greeted = found->second.is_told = found->second.is_changed = true;
+        found->second.is_whole = true;
+        found->second.palette.clear();
+      }
+      continue;
+    }
+    const clock::time_point began = clock::now();
+    letter frame;
+    bool is_whole = true;
+    try {
+      rendering picture = simulation_->render(one.shown, one.palette);
+      is_whole = picture.is_whole;
+      frame = framed(one.shown, one.palette, std::move(picture), ++frames_);
+    } catch (const std::exception& wrong) {
+      tell_error(one.who, wrong.what());
+    }
+    const clock::time_point now = clock::now();
+    seconds_of_frame_ = seconds(now - began).count();
+    const std::lock_guard held(mutex_);
+    const auto found = clients_.find(one.who);
+    if (found == clients_.end()) continue;
+    viewer_state& of = found->second;
+    of.version = version_;
+    of.rendered = began;
+    of.is_whole = is_whole;
+    if (!frame.is_binary) continue;
+    of.is_drawing = true;
+    of.frame = frames_;
+    of.letters.push_back(std::move(frame));
+  }
+  if (!all.empty()) ready_();
+}
+
+letter session::framed(const window& shown, const std::string& palette, rendering picture,
+                       std::uint64_t number) {
+  const work one = simulation_->work_of_step();
+  const double rate = plays_ ? steps_per_second_ : 0;
+  json header{{"frame", number},
+              {"window", as_json(shown)},
+              {"home", as_json(simulation_->home(shown.width, shown.height))},
+              {"left", picture.left},
+              {"top", picture.top},
+              {"pixel", picture.pixel},
+              {"width", picture.image.width},
+              {"height", picture.image.height},
+              {"format", name(picture.image.format)},
+              {"colours", hexadecimal(picture.image.palette)},
+              {"beyond", hexadecimal({picture.beyond})},
+              {"palette", palette},
+              {"playing", plays_},
+              {"per_second", per_second_ ? json(*per_second_) : json()},
+              {"target", simulation_->where().text()},
+              {"steps", simulation_->steps()},
+              {"steps_per_second", rate},
+              {"rate", rate * one.amount},
+              {"rate_of", one.of},
+              {"bytes_per_second", rate * one.bytes},
+              {"status", simulation_->status()}};
+  const auto* const bytes = reinterpret_cast<const char*>(picture.image.pixels.data());
+  return {std::move(header), true, std::string(bytes, picture.image.pixels.size())};
+}
+
+letter session::greeting(client who, const window& shown) const {
+  json presets = json::array();
+  for (const preset& one : how_.presets)
+    presets.push_back({{"title", one.title},
+                       {"about", one.about},
+                       {"kind", one.words.front()},
+                       {"words", fmt::format("heddle view {}", fmt::join(one.words, " "))}});
+  json hello = simulation_ ? simulation_->description() : json::object();
+  hello["is"] = "hello";
+  hello["kind"] = simulation_ ? simulation_->kind() : "gallery";
+  hello["steers"] = steers(who);
+  hello["targets"] = how_.targets;
+  hello["presets"] = std::move(presets);
+  if (simulation_) {
+    hello["home"] = as_json(simulation_->home(shown.width, shown.height));
+    hello["formats"] = simulation_->formats();
+  }
+  return text_letter(std::move(hello));
+}
+
+void session::put(client who, letter what) {
+  {
+    const std::lock_guard held(mutex_);
+    const auto found = clients_.find(who);
+    if (found == clients_.end()) return;
+    std::deque<letter>& letters = found->second.letters;
+    // A client that does not read what it is sent asks in vain.
+    const bool has_file = std::any_of(letters.begin(), letters.end(),
+                                      [](const letter& one) { return one.header.contains("file"); });
+    if (letters.size() >= most_letters_of_client || (has_file && what.is_binary)) return;
+    letters.push_back(std::move(what));
+  }
+  ready_();
+}
+
+void session::tell_error(client who, const std::string& text) {
+  put(who, text_letter({{"is", "error"}, {"text", text}}));
+}
+
+}  // namespace heddle::viewer

@@ -1,0 +1,131 @@
+#pragma once
+
+#include "message.hpp"
+#include "viewed_simulation.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace heddle::viewer {
+
+/// What the simulation's thread has for a client.
+struct letter {
+  /// A text, where there are no bytes to deflate; else the header of a binary message.
+  nlohmann::json header;
+  bool is_binary = false;
+  std::string bytes;
+};
+
+/// A simulation on a thread of its own, and what each client sees of it. Every member may be called from
+/// another thread and returns at once.
+///
+/// A client has one frame in flight: the next is rendered once it says that the last one is drawn. What is
+/// kept for it is that frame and one answer for each of a few requests, so memory does not grow with a client
+/// that stalls.
+class session {
+ public:
+  using client = std::uint64_t;
+
+  struct options {
+    std::vector<preset> presets;
+    /// Makes the simulation of a preset.
+    std::function<simulation_maker(const preset&)> open;
+    /// All clients steer, not only the one that was there first.
+    bool shared = false;
+    /// Names of targets that a client may choose.
+    std::vector<std::string> targets;
+  };
+
+  /// `first` is empty for the gallery. `ready` is called, on the simulation's thread, when there are letters
+  /// for a client.
+  session(options how, simulation_maker first, std::function<void()> ready);
+  ~session();
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  void join(client who);
+  void leave(client who);
+  /// False where the client has asked for too much that is not answered yet: it is to be shut out.
+  bool ask(client who, message what);
+  /// What there is for a client to be sent next.
+  std::optional<letter> next_letter(client who);
+
+  /// Waits until the first simulation is made, and throws what making it has thrown.
+  void wait_for_first();
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  /// What is known of a client, behind the mutex.
+  struct viewer_state {
+    std::optional<window> shown;
+    std::string palette;
+    std::deque<letter> letters;
+    std::size_t requests = 0;   // not answered yet
+    bool is_greeted = false;    // told of the simulation that there is now
+    bool is_told = false;       // of an earlier one
+    bool is_drawing = false;    // a frame is in flight
+    bool is_changed = false;    // the window or the palette is, since the last frame
+    bool is_whole = true;       // that frame is as fine as it gets
+    std::uint64_t frame = 0;    // its number
+    std::uint64_t version = 0;  // of the state that it shows
+    clock::time_point rendered{};
+  };
+  struct request_of {
+    client who;
+    message what;
+  };
+
+  void run(const simulation_maker& first);
+  void answer(const request_of& one);
+  void obey(client who, const message& what);
+  void open(const simulation_maker& made);
+  void play(std::uint64_t steps);
+  void take_steps();
+  std::uint64_t steps_due(clock::time_point now);
+  void make_frames();
+  clock::time_point frame_due(const viewer_state& of) const;
+  letter framed(const window& shown, const std::string& palette, rendering picture, std::uint64_t number);
+  void put(client who, letter what);
+  void tell_error(client who, const std::string& text);
+  letter greeting(client who, const window& shown) const;
+  bool steers(client who) const;
+
+  const options how_;
+  const std::function<void()> ready_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wake_, begun_;
+  std::map<client, viewer_state> clients_;  // of those the first steers
+  std::deque<request_of> requests_;
+  bool ends_ = false, has_begun_ = false;
+  std::exception_ptr failure_;
+
+  // Of the simulation's thread alone.
+  std::unique_ptr<viewed_simulation> simulation_;
+  bool plays_ = false;
+  std::uint64_t steps_left_ = 0;      // until a pause; 0: there is none
+  std::optional<double> per_second_;  // nothing: as fast as it goes
+  clock::time_point paced_from_{}, measured_from_{};
+  std::uint64_t paced_ = 0, measured_ = 0;  // steps since
+  std::uint64_t version_ = 1, frames_ = 0, piece_ = 1;
+  double steps_per_second_ = 0, seconds_of_frame_ = 0;
+
+  std::thread thread_;
+};
+
+}  // namespace heddle::viewer
