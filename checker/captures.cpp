@@ -30,8 +30,8 @@ captures::captured_stream* captures::of_event(void* event) {
   return found == events_.end() ? nullptr : &found->second;
 }
 
-graph_node& captures::add(captured_stream& on, node_work work) {
-  graph_node& made = on.of->into->add(std::move(work), on.after);
+graph_node& captures::add(captured_stream& on, const node_work& work) {
+  graph_node& made = on.of->into->add(work, on.after);
   on.after = {&made};
   return made;
 }

@@ -35,7 +35,7 @@ class captures {
   captured_stream* of_stream(void* stream);
   captured_stream* of_event(void* event);
   /// A node on a captured stream, after what is on it.
-  graph_node& add(captured_stream& on, node_work work);
+  graph_node& add(captured_stream& on, const node_work& work);
   void record(void* event, void* stream);
   /// What is on the stream comes after the event; a stream that was not captured is from now on.
   void wait(void* stream, bool is_blocking, const captured_stream& event);

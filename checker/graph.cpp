@@ -72,11 +72,11 @@ void node_work::copy_what_it_points_to() {
   launch.arguments = arguments_.data();
 }
 
-graph_node& graph::add(node_work work, const std::vector<graph_node*>& after) {
+graph_node& graph::add(const node_work& work, const std::vector<graph_node*>& after) {
   nodes_.push_back(std::make_unique<graph_node>());
   graph_node& made = *nodes_.back();
   made.of = this;
-  made.work = std::move(work);
+  made.work = work;
   for (graph_node* const before : after) {
     if (std::find(made.after.begin(), made.after.end(), before) == made.after.end())
       made.after.push_back(before);

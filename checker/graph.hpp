@@ -55,7 +55,7 @@ class graph {
   graph(const graph&) = delete;
   graph& operator=(const graph&) = delete;
 
-  graph_node& add(node_work work, const std::vector<graph_node*>& after);
+  graph_node& add(const node_work& work, const std::vector<graph_node*>& after);
   void remove(graph_node& node);
   /// With copies of its children.
   std::unique_ptr<graph> clone() const;

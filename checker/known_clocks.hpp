@@ -42,19 +42,21 @@ class known_clocks {
     return result;
   }
 
-  /// What comes before by either: `a` itself when it is easy to see that it says all that `b` does.
+  /// What comes before by either: one of them itself when it is easy to see that it says all that the other
+  /// does.
   static std::shared_ptr<const known_clocks> joined(const std::shared_ptr<const known_clocks>& a,
                                                     const std::shared_ptr<const known_clocks>& b) {
-    auto result = std::make_shared<known_clocks>();
     if (a->first_ == nullptr && b->first_ == nullptr && a->entries_.size() + b->entries_.size() <= few) {
       bool is_a = false;
-      result->entries_ = merged(a->entries_, b->entries_, is_a);
-      return is_a ? a : result;
+      std::vector<entry> entries = merged(a->entries_, b->entries_, is_a);
+      if (is_a) return a;
+      auto result = std::make_shared<known_clocks>();
+      result->entries_ = std::move(entries);
+      return result;
     }
-    const known_clocks* recent = a.get();
-    for (int i = 0; i < 4 && recent->first_ != nullptr; ++i, recent = recent->first_.get()) {
-      if (recent->second_ == b || recent->first_ == b) return a;
-    }
+    if (a->was_made_of(*b)) return a;
+    if (b->was_made_of(*a)) return b;
+    auto result = std::make_shared<known_clocks>();
     result->first_ = a;
     result->second_ = b;
     result->depth_ = std::max(a->depth_, b->depth_) + 1;
@@ -93,6 +95,15 @@ class known_clocks {
     }
     entries.resize(count);
     return entries;
+  }
+
+  /// Whether `other` was put to it as one of the last.
+  bool was_made_of(const known_clocks& other) const {
+    const known_clocks* recent = this;
+    for (int i = 0; i < 4 && recent->first_ != nullptr; ++i, recent = recent->first_.get()) {
+      if (recent->second_.get() == &other || recent->first_.get() == &other) return true;
+    }
+    return false;
   }
 
   /// Takes as long as both are.

@@ -54,17 +54,17 @@ std::optional<int> program_graphs::take(void* stream, const node_request& what) 
   if (on == nullptr) return std::nullopt;
   node_work work(what);
   work.at = program_.call_stack();
-  graph_node& node = captures_.add(*on, std::move(work));
+  graph_node& node = captures_.add(*on, work);
   nodes_[&node] = &node;
   return program_.fail(0);
 }
 
-std::optional<int> program_graphs::take_launch(node_work work) {
+std::optional<int> program_graphs::take_launch(const node_work& work) {
   void* const stream = work.request().launch.stream;
   if (const auto refused = refuse_on(stream)) return refused;
   captures::captured_stream* const on = captures_.of_stream(stream);
   if (on == nullptr) return std::nullopt;
-  graph_node& node = captures_.add(*on, std::move(work));
+  graph_node& node = captures_.add(*on, work);
   nodes_[&node] = &node;
   return program_.fail(0);
 }

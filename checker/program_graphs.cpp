@@ -189,7 +189,7 @@ int program_graphs::add_node(void** made, void* handle, void* const* after, u64 
   node_work work;
   std::unique_ptr<graph> child;
   if (const int error = prepare(what, work, child); error != 0) return program_.fail(error);
-  graph_node& node = g->add(std::move(work), before);
+  graph_node& node = g->add(work, before);
   node.child = std::move(child);
   if (node.child != nullptr) know(*node.child);
   nodes_[&node] = &node;

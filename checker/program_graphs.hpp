@@ -58,7 +58,7 @@ class program_graphs final : public heddle_device::graph_runtime {
 
   /// Something is put on a stream, which becomes a node where the stream is captured.
   std::optional<int> take(void* stream, const heddle_device::node_request& what);
-  std::optional<int> take_launch(node_work work);
+  std::optional<int> take_launch(const node_work& work);
   std::optional<int> take_memory(void* stream, heddle_device::node_request what, void** where);
   std::optional<int> take_record(void* event, void* stream, bool is_external);
   std::optional<int> take_wait(void* stream, void* event, bool is_external);

@@ -157,7 +157,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
     work.kernel = kernel;
     work.written = fmt::format("launches {} into a graph", text);
     work.at = at;
-    if (const auto taken = graphs_.take_launch(std::move(work))) return *taken;
+    if (const auto taken = graphs_.take_launch(work)) return *taken;
   }
   return run(complete, kernel, at, "launches " + text);
 }

@@ -20,6 +20,7 @@ struct view_kind {
 };
 
 view_kind view_of_life();
+view_kind view_of_mandelbrot();
 view_kind view_of_laplace();
 view_kind view_of_lbm();
 

@@ -118,15 +118,15 @@ std::string name_of(const json& said) {
   return name;
 }
 
-/// Views check what is in arguments, but not how deep it is: those that walk it need not be careful.
-void require_shallow(const json& value, int levels) {
-  if (!value.is_structured()) return;
-  if (levels == 0) fail("message: 'arguments' is nested more than 8 deep");
-  for (const json& part : value) require_shallow(part, levels - 1);
+/// Refuses what is deep before it is made: copies of it would take a stack as deep.
+bool is_shallow(int depth, json::parse_event_t, json&) {
+  constexpr int most = 10;
+  if (depth > most) fail(fmt::format("message: is nested more than {} deep", most));
+  return true;
 }
 
 json parsed(std::string_view text) {
-  json said = json::parse(text, nullptr, false);
+  json said = json::parse(text, is_shallow, false);
   if (said.is_discarded()) fail("message: is no JSON");
   if (!said.is_object()) fail("message: is no object");
   return said;
@@ -169,7 +169,6 @@ message decode(std::string_view text) {
     case request::act:
       read.arguments = said["arguments"];
       if (!read.arguments.is_object()) fail("message: 'arguments' is no object");
-      require_shallow(read.arguments, 8);
       read.name = name_of(said);
       break;
     case request::palette:

@@ -174,9 +174,76 @@ void writer::write_atomic(instruction& i) {
   }
 }
 
+/// Of the barrier's word at an address.
+std::string writer::phases_at(const operand& o, std::string_view space) const {
+  return fmt::format("static_cast<unsigned long long*>({}), ::heddle_device::scope::block",
+                     address(o, space));
+}
+
+/// Barriers in memory.
+bool writer::write_phases(instruction& i) {
+  lets_threads_communicate_ = true;
+  const type word = bits_type(32), wide = bits_type(64);
+  const std::string_view what =
+      i.one_of({"init", "inval", "arrive", "expect_tx", "complete_tx", "test_wait", "try_wait"});
+  const bool is_parity = i.flag("parity"), has_bytes = what == "arrive" && i.flag("expect_tx");
+  i.skip({"release", "acquire", "relaxed", "cta", "noComplete"});
+  const std::string_view space = state_space(i);
+  i.expect_type();
+  if (what == "init") {
+    code_ += fmt::format("::heddle_device::begin_phases(static_cast<unsigned long long*>({}), {}); ",
+                         address(i.at(0), space), as(i.at(1), word));
+  } else if (what == "inval") {
+    code_ += fmt::format("*static_cast<unsigned long long*>({}) = 0; ", address(i.at(0), space));
+  } else if (what == "expect_tx" || what == "complete_tx") {
+    code_ += fmt::format("::heddle_device::expect_bytes({}, {}static_cast<long long>({})); ",
+                         phases_at(i.at(0), space), what == "expect_tx" ? "" : "-", as(i.at(1), word));
+  } else if (what == "arrive") {
+    const std::string given = i.size() > 2 ? as(i.at(2), word) : "1";
+    const std::string call =
+        fmt::format("::heddle_device::arrive_in_phase({}, {}, {}, ::heddle_device::nothing_to_complete())",
+                    phases_at(i.at(1), space), has_bytes ? "1" : given, has_bytes ? given : "0");
+    if (i.at(0).text == "_") {
+      code_ += call + "; ";
+    } else {
+      set(i.at(0), call);
+    }
+  } else if (what == "test_wait" || what == "try_wait") {
+    set(i.at(0), fmt::format("!::heddle_device::is_in_phase{}({}, {})", is_parity ? "_of_parity" : "",
+                             phases_at(i.at(1), space),
+                             is_parity ? fmt::format("{} != 0", as(i.at(2), word)) : as(i.at(2), wide)));
+  } else {
+    i.refuse("it is not supported in inline PTX");
+  }
+  return true;
+}
+
 bool writer::write_asynchronous(instruction& i) {
-  if (i->opcode != "cp") return false;
-  if (!i.flag("async") || i->has("bulk") || i->has("mbarrier")) return false;
+  if (i->opcode == "mbarrier") return write_phases(i);
+  if (i->opcode != "cp" || !i.flag("async")) return false;
+  if (i.flag("mbarrier")) {
+    // The barrier is told when the thread's copies are done: in place of one of its arrivals, or beside them.
+    i.flag("arrive");
+    const bool is_arrival = i.flag("noinc");
+    const std::string_view space = state_space(i);
+    i.expect_type();
+    code_ +=
+        fmt::format("::heddle_device::arrive_in_phase({}, {}, 0, ::heddle_device::nothing_to_complete()); ",
+                    phases_at(i.at(0), space), is_arrival ? 1 : 0);
+    return true;
+  }
+  if (i.flag("bulk")) {
+    // The thread makes the copy, and tells the barrier: who does not wait for that races with it.
+    if (i.one_of({"shared::cluster", "shared::cta"}).empty() || !i.flag("global") ||
+        !i.flag("mbarrier::complete_tx::bytes"))
+      i.refuse("only copies from global to shared memory that a barrier waits for are supported");
+    i.skip({"L2::"});
+    lets_threads_communicate_ = true;
+    const std::string bytes = as(i.at(2), bits_type(32));
+    code_ += fmt::format("{}({}, {}, {}, {}); ", in_ptx("copy_in_bulk"), address(i.at(0), "shared"),
+                         address(i.at(1), "global"), bytes, phases_at(i.at(3), "shared"));
+    return true;
+  }
   lets_threads_communicate_ = true;
   if (i.flag("commit_group")) {
     code_ += "::heddle_device::commit_copies(); ";

@@ -103,6 +103,8 @@ class writer {
   void write_store(instruction& i);
   void write_atomic(instruction& i);
   bool write_asynchronous(instruction& i);
+  bool write_phases(instruction& i);
+  std::string phases_at(const operand& o, std::string_view space) const;
   bool write_warp(instruction& i);
   bool write_barrier(instruction& i);
   bool write_control(instruction& i);

@@ -4,9 +4,11 @@
     HEDDLE=PATH browser_test.py                          PATH is the executable
     HEDDLE=PATH browser_test.py --pictures FOLDER        writes a picture of each view for the documentation instead
 """
+import base64
 import io
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -291,6 +293,63 @@ class LifeTest(unittest.TestCase):
         self.assertEqual(browser.faults, [])
 
 
+def red_of(picture):
+    """The red of a PNG file, as a page of no server reads it."""
+    page = browser.chromium.new_page()
+    width, height, pixels = page.evaluate("""async (text) => {
+      const image = await createImageBitmap(new Blob([Uint8Array.from(atob(text), (one) => one.charCodeAt(0))]));
+      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [image.width, image.height, context.getImageData(0, 0, image.width, image.height).data.join()];
+    }""", base64.b64encode(picture.read_bytes()).decode())
+    page.close()
+    return np.array(pixels.split(","), np.uint8).reshape(height, width, 4)[..., 0]
+
+
+class MandelbrotTest(unittest.TestCase):
+    def finished(self, page, condition="true"):
+        """Waits until the canvas shows a window that is counted to the end."""
+        shown(page, f"of.finished === of.frame && ({condition})")
+
+    def expects(self, page):
+        """The canvas is what the command draws that the page gives."""
+        page.click("#command")
+        wait(page, "at('command-line').textContent.includes(`--center=${at('picture').dataset.x},`)")
+        words = shlex.split(page.text_content("#command-line:not([hidden])"))
+        with tempfile.TemporaryDirectory() as folder:
+            words[words.index("-o") + 1] = str(pathlib.Path(folder) / "x.png")
+            done = subprocess.run([HEDDLE, *words[1:]], capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual((words[0], done.returncode, done.stderr), ("heddle", 0, ""))
+            drawn = red_of(pathlib.Path(words[-1]))
+        np.testing.assert_array_equal(canvas(page), drawn)
+        self.assertGreater(len(np.unique(drawn)), 3)
+
+    def test_the_canvas_is_the_commands_picture(self):
+        for words in ([], ["--center=0.25e-60,1", "--zoom", "1e60", "--iterations", "400"]):
+            with Server("mandelbrot", *words) as server:
+                page = browser.page(server)
+                page.set_viewport_size({"width": 600, "height": 420})
+                page.focus("#picture")
+                self.finished(page)
+                page.click("#home")
+                self.finished(page)
+                scale = page.get_attribute("#picture", "data-scale")
+                self.expects(page)
+                page.focus("#picture")
+                page.keyboard.press("+")
+                self.finished(page, f"of.scale !== '{scale}'")
+                x = page.get_attribute("#picture", "data-x")
+                self.expects(page)
+                page.focus("#picture")
+                page.keyboard.press("ArrowRight")
+                self.finished(page, f"of.x !== '{x}'")
+                self.expects(page)
+                page.get_by_label("Smooth", exact=True).check()
+                wait(page, "at('text').textContent.endsWith(' s')")
+                self.assertEqual(browser.faults, [])
+                page.context.close()
+
+
 def draw_pictures(folder):
     """A picture of each view, for the pages."""
     with Server("life", "--random", "256x192", "--seed", "2") as server:
@@ -306,6 +365,14 @@ def draw_pictures(folder):
         page.evaluate("document.activeElement.blur()")
         wait(page, """(canvas => canvas.getContext("2d").getImageData(canvas.width / 2, canvas.height / 2, 1, 1).data[0] !== 0)(at("picture"))""")
         page.screenshot(path=folder / "view-life.png")
+        page.context.close()
+    with Server("mandelbrot", "--center=0.3e-100,1", "--zoom", "1e100", "--palette", "ocean", "--smooth") as server:
+        page = browser.page(server)
+        page.set_viewport_size({"width": 1024, "height": 640})
+        page.click("#home")
+        shown(page, "of.finished === of.frame")
+        page.evaluate("document.activeElement.blur()")
+        page.screenshot(path=folder / "view-mandelbrot.png")
         page.context.close()
 
 

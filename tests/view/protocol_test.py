@@ -349,7 +349,7 @@ class SecurityTest(ViewTest):
 
     def test_malformed_messages_close_with_a_reason(self):
         server = self.serve("life", "--random", "8x8", "--share")
-        deep = b'{"do":"act","name":"x","arguments":{"a":' + b"[" * 5000 + b"]" * 5000 + b"}}"
+        deep = b'{"do":"act","name":"x","arguments":{"a":' + b"[" * 500000 + b"]" * 500000 + b"}}"
         for text, reason in ((b"", "no JSON"), (b"{", "no JSON"), (b"[]", "no object"), (b'{"do":"fly"}', "none of the requests"), (b'{"do":1}', "no 'do'"),
                              (b'{"do":"step"}', "no 'count'"), (b'{"do":"step","count":-1}', "whole number"), (b'{"do":"step","count":0}', "whole number"),
                              (b'{"do":"play","now":1}', "does not take"), (b'{"do":"speed","per_second":-2}', "not above 0"),

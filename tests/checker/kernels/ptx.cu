@@ -323,3 +323,42 @@ __global__ void copies_into_a_misaligned_place(const float* x) {
   const unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&s[1]));
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(x));  // @copied
 }
+
+// check barriers_in_memory --grid 1 --block 64 --arg f32[128]=arange
+// clean
+__global__ void barriers_in_memory(const float* x) {
+  __shared__ alignas(16) float s[128];
+  __shared__ unsigned long long word;
+  const unsigned barrier = static_cast<unsigned>(__cvta_generic_to_shared(&word)), to = static_cast<unsigned>(__cvta_generic_to_shared(s));
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(64) : "memory");
+  __syncthreads();
+  for (unsigned parity = 0; parity < 2; ++parity) {
+    if (threadIdx.x == 0) {
+      asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "n"(512) : "memory");
+      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to), "l"(x), "r"(512), "r"(barrier) : "memory");
+    } else {
+      unsigned long long state;
+      asm volatile("mbarrier.arrive.shared::cta.b64 %0, [%1];" : "=l"(state) : "r"(barrier) : "memory");
+    }
+    asm volatile(
+        "{\n .reg .pred done;\nWAIT:\n mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n @done bra DONE;\n bra WAIT;\nDONE:\n}" ::"r"(barrier), "r"(parity) : "memory");
+    assert(s[127 - threadIdx.x] == 127 - threadIdx.x);
+    __syncthreads();
+  }
+}
+
+// check bulk_copy_not_awaited --grid 1 --block 32 --arg f32[32]=arange
+// finds data-race @in_bulk @too_early of s
+__global__ void bulk_copy_not_awaited(const float* x) {
+  __shared__ alignas(16) float s[32];
+  __shared__ unsigned long long word;
+  const unsigned barrier = static_cast<unsigned>(__cvta_generic_to_shared(&word)), to = static_cast<unsigned>(__cvta_generic_to_shared(s));
+  s[threadIdx.x] = 0;
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(barrier) : "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], 128;" ::"r"(barrier) : "memory");
+    asm volatile("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(to), "l"(x), "r"(barrier) : "memory");  // @in_bulk
+  }
+  assert(s[31 - threadIdx.x] >= 0);  // @too_early
+}

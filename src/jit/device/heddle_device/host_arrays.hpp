@@ -4,11 +4,6 @@
 
 #include "texture_objects.hpp"
 
-#define HEDDLE_HOST inline cudaError_t
-#define HEDDLE_RUNTIME(...)                                                            \
-  heddle_device::ask_runtime([&](heddle_device::runtime* heddle_asked) __attribute__(( \
-                                 no_sanitize("thread"))) { return heddle_asked->__VA_ARGS__; })
-
 // ---------------------------------------------------------------------------------------- descriptions
 
 inline cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, cudaChannelFormatKind f) {
@@ -358,6 +353,3 @@ HEDDLE_HOST cudaGetSurfaceObjectResourceDesc(cudaResourceDesc* what, cudaSurface
   *what = known->resource;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
-
-#undef HEDDLE_HOST
-#undef HEDDLE_RUNTIME

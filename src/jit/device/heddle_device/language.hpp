@@ -59,6 +59,7 @@ constexpr int warpSize = 32;
 #include "host.hpp"
 #include "host_atomics.hpp"
 #include "module.hpp"
+#include "phases.hpp"
 #include "shifts.hpp"
 #include "spaces.hpp"
 #include "synchronisation.hpp"

@@ -4,6 +4,7 @@
 /// (PTX ISA).
 
 #include "atomics.hpp"
+#include "phases.hpp"
 #include "spaces.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
@@ -280,6 +281,15 @@ HEDDLE_DEVICE shuffled shfl_idx(u32 value, u32 b, u32 c, u32 mask) {
 HEDDLE_DEVICE u32 elected(u32 mask) {
   const u64 there = heddle_vote(vote_kind::ballot, mask, 1, 0);
   return static_cast<u32>(__builtin_ctzll(there | u64{1} << 32));
+}
+
+/// Sizes and addresses are multiples of 16 bytes.
+HEDDLE_DEVICE void copy_in_bulk(void* to, const void* from, u32 bytes, u64* barrier,
+                                heddle_device::scope where) {
+  if ((reinterpret_cast<u64>(to) | reinterpret_cast<u64>(from) | bytes) % 16 != 0)
+    heddle_misuse("a bulk copy has addresses and a size that are multiples of 16");
+  copy_share(to, from, bytes, 0, 1, false);
+  expect_bytes(barrier, where, -static_cast<long long>(bytes));
 }
 
 /// Barrier 0 of the whole block is __syncthreads(). `count` is 0 for the whole block.
