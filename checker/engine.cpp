@@ -67,7 +67,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
             [](const region* a, const region* b) { return a->low < b->low; });
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
-  is_alone_ = kernel_.beside.empty();
+  is_alone_ = kernel_.beside.empty() && !kernel_.beside_in_tree;
   heap_ = kernel_.heap;
   dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);

@@ -7,6 +7,7 @@
 #include "jit/warp.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
+#include "launch_tree.hpp"
 #include "profile.hpp"
 #include "regions.hpp"
 
@@ -226,6 +227,16 @@ class engine {
   bool is_partial() const { return outcome_.watched_blocks != outcome_.blocks; }
   /// All memory counts as written: what is not watched may write anywhere.
   void trust_memory();
+  const kernel_call& kernel() const { return kernel_; }
+  std::uint32_t first_serial() const { return first_serial_; }
+  /// From this schedule on its blocks have other numbers: the first of it.
+  void number_from(std::uint32_t serial, std::size_t schedule) {
+    first_serial_of_all_ = serial - static_cast<std::uint32_t>(schedule * all_blocks_);
+  }
+  /// What its threads have launched under the last schedule.
+  bool has_children() const { return !children_.empty(); }
+  std::vector<std::unique_ptr<child_launch>> take_children();
+  void adopt(engine& other, const place& by);
   const std::vector<finding>& findings() const { return outcome_.findings; }
   std::uint64_t accesses() const { return watched_; }
   double watched_seconds() const { return outcome_.watched_seconds; }
@@ -277,6 +288,12 @@ class engine {
   /// Of the heap of kernels; null where it is full.
   void* allocate(thread_state& t, std::uint64_t bytes, std::uintptr_t pc);
   void release(thread_state& t, void* what, std::uintptr_t pc);
+  /// `frames` are where the thread is, innermost first.
+  void add_child(thread_state& t, std::unique_ptr<child_launch> c, std::string written,
+                 const std::vector<std::uintptr_t>& frames);
+  place place_of_call(const thread_state& t, std::string what,
+                      const std::vector<std::uintptr_t>& frames) const;
+  void report_failed_launch(const place& by, const std::string& why);
   void texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
   void wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
@@ -449,13 +466,14 @@ class engine {
   stack_pool& stacks_;
   fiber scheduler_;
   std::vector<std::unique_ptr<block_state>> blocks_, spare_;
+  std::vector<std::unique_ptr<child_launch>> children_;
   const std::uint64_t first_block_, last_block_, all_blocks_;
   const std::uint32_t threads_a_block_;
   std::uint64_t next_watched_ = 0;                    // in the schedule's order, with the one behind it
   std::uint64_t next_block_ = 0;                      // in the schedule's order
   std::uint64_t block_stride_ = 1, block_first_ = 0;  // of an order at random
   std::size_t blocks_at_once_ = 1;
-  const std::uint32_t first_serial_of_all_;
+  std::uint32_t first_serial_of_all_;
   std::uint32_t first_serial_ = 1, grid_base_ = 1;
   std::size_t schedule_ = 0;
   thread_order random_;

@@ -254,6 +254,9 @@ bool engine::comes_before(const record& r, const thread_state& t, const block_st
 
 /// The launch on another stream that made a record; null for none that may still be under way.
 const concurrent_work* engine::launched_beside(const record& r) const {
+  if (kernel_.beside_in_tree) {
+    if (const concurrent_work* const found = kernel_.beside_in_tree(r)) return found;
+  }
   for (const concurrent_work& other : kernel_.beside) {
     if (r.block >= other.first_serial && r.block < other.last_serial) return &other;
   }

@@ -174,7 +174,7 @@ void engine::report_race_of_streams(thread_state& t, const region& r, const conc
   if (before != nullptr) f->places.push_back(place_of(*before, other.first_serial, other.block, other.grid));
   f->places.push_back(other.by);
   name_element(*f, r, address);
-  f->detail = different_streams;
+  f->detail = other.why;
 }
 
 place engine::place_of(const thread_state& t, std::string what, std::uintptr_t pc) const {

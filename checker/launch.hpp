@@ -14,6 +14,7 @@
 namespace heddle::checker {
 
 class device_heap;
+struct record;
 
 /// An array, a number, or a structure of numbers that a kernel is called with.
 struct argument {
@@ -58,6 +59,7 @@ struct concurrent_work {
   std::uintptr_t first = 0, last = 0;               ///< of what is copied or filled
   bool writes = false;
   heddle_device::index3 grid{}, block{};  ///< of a launch
+  const char* why = different_streams;    ///< nothing orders it
 };
 
 /// A kernel, what it is called with, and what is known of it.
@@ -74,8 +76,10 @@ struct kernel_call {
   /// Says what is at an address that belongs to no array; where it is null there is no more to say.
   std::function<std::string(std::uintptr_t)> explain_address;
   std::vector<concurrent_work> beside;  ///< that nothing orders with it
-  device_heap* heap = nullptr;          ///< that a program's kernels allocate in; null: one of its own
-  bool has_other_streams = false;       ///< on which a GPU may run other launches meanwhile
+  /// Of a launch by a kernel: the launch that made a record and that nothing orders with it; null for none.
+  std::function<const concurrent_work*(const record&)> beside_in_tree;
+  device_heap* heap = nullptr;     ///< that a program's kernels allocate in; null: one of its own
+  bool has_other_streams = false;  ///< on which a GPU may run other launches meanwhile
 };
 
 struct launch_outcome {

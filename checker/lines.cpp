@@ -3,6 +3,7 @@
 #include "jit/module_state.hpp"
 #include "jit/source_names.hpp"
 #include "launch.hpp"
+#include "launch_tree.hpp"
 #include "race_hint.hpp"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& 
 }
 
 bool is_between_launches(const finding& f) {
-  return f.detail == different_streams || f.detail == different_nodes;
+  return f.detail == different_streams || f.detail == different_nodes || f.detail == launched_meanwhile;
 }
 
 /// What one mistake leads to is told once: races on a variable within a function that the same would order.

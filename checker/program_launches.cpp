@@ -45,13 +45,13 @@ int error_after(finding_kind kind) {
 }  // namespace
 
 void program_runtime::know(const heddle_device::known_kernel& kernel) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const auto [at, is_new] = kernels_.try_emplace(kernel.address, kernel_known{"", kernel});
   if (!is_new && at->second.how.most_threads == 0) at->second.how.most_threads = kernel.most_threads;
 }
 
 int program_runtime::describe_kernel(const void* address, heddle_device::kernel_facts* facts) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const auto known = kernels_.find(address);
   const auto limit = shared_limits_.find(address);
   const std::uint64_t bound = known == kernels_.end() ? 0 : known->second.how.most_threads;
@@ -61,7 +61,7 @@ int program_runtime::describe_kernel(const void* address, heddle_device::kernel_
 }
 
 int program_runtime::limit_shared(const void* address, heddle_device::u64 bytes) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (bytes > heddle_device::device_facts::most_shared_a_block) return fail(errors::invalid_value);
   shared_limits_[address] = bytes;
   return fail(0);
@@ -125,7 +125,8 @@ int program_runtime::resolve(heddle_device::launch_request& q, kernel_call& kern
 }
 
 int program_runtime::launch(const heddle_device::launch_request& q) {
-  const std::lock_guard lock(mutex_);
+  if (now.thread != nullptr) return launch_from_kernel(q);
+  const auto lock = lock_unless_in_kernel();
   if (lasting_error_ != 0) return lasting_error_;
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
   const bool is_statement = q.name != nullptr;
@@ -277,7 +278,8 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
     try {
       if (repeats) first.begin(kept);
       const auto began = std::chrono::steady_clock::now();
-      runs.run_schedule(0);
+      have_children_ = false;
+      run_schedule(runs, 0);
       call.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       was_stopped = runs.is_stopping();
       // What the first leaves is what the program goes on with; the others begin where it began.

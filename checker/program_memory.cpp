@@ -1,3 +1,4 @@
+#include "engine.hpp"
 #include "program_runtime.hpp"
 
 #include <algorithm>
@@ -28,6 +29,11 @@ std::string text_of(const allocation& a) {
   return fmt::format("{} ({})", f.variable, array_text(f));
 }
 
+/// Where the program's own code is, of calls from the innermost on: in a header of CUDA's is what it called.
+std::uintptr_t outermost(const std::vector<std::uintptr_t>& frames) {
+  return frames.empty() ? 0 : frames.front();
+}
+
 const char* made_by(memory_kind kind) {
   return kind == memory_kind::pinned ? "cudaFreeHost" : "cudaFree";
 }
@@ -47,7 +53,12 @@ void program_runtime::box::for_each_row(F f) const {
 
 int program_runtime::allocate(memory_kind kind, void** where, heddle_device::u64 bytes,
                               allocation_name name) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
+  if (where != nullptr && now.thread != nullptr) {
+    const std::vector<std::uintptr_t> at = call_stack();
+    *where = bytes == 0 ? nullptr : now.by->allocate(*now.thread, bytes, outermost(at));
+    return fail(*where == nullptr && bytes != 0 ? errors::memory_allocation : 0);
+  }
   if (where == nullptr) return fail(errors::invalid_value);
   if (lasting_error_ != 0) return lasting_error_;
   *where = nullptr;
@@ -89,7 +100,11 @@ allocation* program_runtime::to_release(const char* function, memory_kind kind, 
 }
 
 int program_runtime::release(const char* function, memory_kind kind, void* what) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) {
+    now.by->release(*now.thread, what, outermost(call_stack()));
+    return fail(0);
+  }
   if (what == nullptr) return fail(0);
   allocation* const a = to_release(function, kind, what);
   if (a == nullptr) return fail(errors::invalid_value);
@@ -126,7 +141,7 @@ void program_runtime::report_outside_heap(std::uintptr_t address, std::uint64_t 
                                           std::uintptr_t pc) {
   const auto near = heap_.nearest(address);
   if (!near || !has_begun_) return;
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   finding f{};
   const auto from_begin = static_cast<std::int64_t>(address - near->begin);
   const bool is_freed =
@@ -175,7 +190,7 @@ bool program_runtime::is_not_the_hosts(const char* function, void* what, const v
   if (heap_.has(address)) {
     const auto near = heap_.free(what, address_of(at)) ? std::nullopt : heap_.nearest(address);
     if (!near) return true;
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_unless_in_kernel();
     finding f{};
     f.kind = finding_kind::invalid_free;
     f.places.push_back(host_place(fmt::format("calls {}", function)));
@@ -189,7 +204,7 @@ bool program_runtime::is_not_the_hosts(const char* function, void* what, const v
     return true;
   }
   if (!memory_ || !(memory_->is_in_device_half(address) || memory_->is_in_host_half(address))) return false;
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const allocation* const a = memory_->find(address);
   report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function),
              a == nullptr  ? explain_address(address)
@@ -199,7 +214,7 @@ bool program_runtime::is_not_the_hosts(const char* function, void* what, const v
 }
 
 int program_runtime::register_host(void* what, heddle_device::u64 bytes, allocation_name name) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (what == nullptr || bytes == 0) return fail(errors::invalid_value);
   if (memory_->find(address_of(what)) != nullptr) return fail(errors::host_memory_already_registered);
   memory_->add_registered(what, bytes, name).made_at = call_stack();
@@ -207,7 +222,7 @@ int program_runtime::register_host(void* what, heddle_device::u64 bytes, allocat
 }
 
 int program_runtime::unregister_host(void* what) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   allocation* const a = memory_->find(address_of(what));
   if (a == nullptr || a->kind != memory_kind::registered || a->memory.begin != address_of(what))
     return fail(errors::host_memory_not_registered);
@@ -216,7 +231,7 @@ int program_runtime::unregister_host(void* what) {
 }
 
 int program_runtime::describe(const void* pointer, heddle_device::pointer_facts* facts) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const allocation* const a = memory_->find(address_of(pointer));
   *facts = {};
   if (a != nullptr && !a->is_freed && a->memory.has(address_of(pointer), 1)) {
@@ -227,25 +242,25 @@ int program_runtime::describe(const void* pointer, heddle_device::pointer_facts*
 }
 
 void program_runtime::memory_left(heddle_device::u64* free, heddle_device::u64* total) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   *free = memory_->device_bytes_left();
   *total = heddle_device::device_facts::memory;
 }
 
 int program_runtime::limit_heap(heddle_device::u64 bytes) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   device_heap_.limit(bytes);
   return fail(0);
 }
 
 int program_runtime::describe_heap(heddle_device::u64* bytes) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   *bytes = device_heap_.limit();
   return fail(0);
 }
 
 int program_runtime::find_variable(const void* variable, void** where, heddle_device::u64* bytes) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const allocation* const a = memory_->find_variable(address_of(variable));
   if (a == nullptr) {
     report_api(finding_kind::invalid_copy, nullptr, "names a symbol",
@@ -299,7 +314,7 @@ void program_runtime::note_filled(const box& b) {
 }
 
 int program_runtime::refuse_copy(const char* function, const void* memory) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const allocation* const a = memory_->find(address_of(memory));
   report_api(finding_kind::invalid_copy, a, fmt::format("calls {}", function),
              a == nullptr ? "an array is copied that was never made, or both ends of the copy are given twice"
@@ -308,7 +323,8 @@ int program_runtime::refuse_copy(const char* function, const void* memory) {
 }
 
 int program_runtime::copy(const heddle_device::copy_request& q) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) return copy_by_kernel(q);
   if (lasting_error_ != 0) return lasting_error_;
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
   heddle_device::node_request node{};
@@ -422,7 +438,8 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
 }
 
 int program_runtime::fill(const heddle_device::fill_request& q) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) return fill_by_kernel(q);
   if (lasting_error_ != 0) return lasting_error_;
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
   heddle_device::node_request node{};
@@ -505,7 +522,7 @@ bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::
 
 void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
   if (bytes == 0) return;
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   allocation* const a = memory_->find(address);
   if (a == nullptr) return;
   region& r = a->memory;

@@ -1,5 +1,6 @@
 #include "program_runtime.hpp"
 
+#include "engine.hpp"
 #include "finding_message.hpp"
 #include "profile_message.hpp"
 #include <heddle/io/named_stream.hpp>
@@ -65,7 +66,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
 }
 
 void program_runtime::end() {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   has_begun_ = false;
   wait_for_processes(0);
   if (options_.checks_leaks) {
@@ -117,6 +118,10 @@ void program_runtime::refuse(const std::string& why) {
   write(nlohmann::json{{"refused", why}}.dump());
   std::fflush(stdout);
   std::_Exit(2);
+}
+
+std::unique_lock<std::recursive_mutex> program_runtime::lock_unless_in_kernel() {
+  return now.thread != nullptr ? std::unique_lock<std::recursive_mutex>() : std::unique_lock(mutex_);
 }
 
 std::vector<std::uintptr_t> program_runtime::call_stack() const {
@@ -285,14 +290,20 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
 // ------------------------------------------------------------------------------------------------- errors
 
 int program_runtime::fail(int error) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) {
+    if (error != 0) device_error_ = error;
+    return error;
+  }
   if (lasting_error_ != 0) return lasting_error_;
   if (error != 0) last_error_ = error;
   return error;
 }
 
 int program_runtime::last_error(bool forgets) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) failed_child_.reset();
+  if (now.thread != nullptr) return forgets ? std::exchange(device_error_, 0) : device_error_;
   if (unasked_ != nullptr) {
     // It was told where the launch failed, before what it leads to.
     --unasked_->count;
@@ -306,19 +317,19 @@ int program_runtime::last_error(bool forgets) {
 // ------------------------------------------------------------------------------------ streams and events
 
 int program_runtime::make_stream(void** stream, bool is_blocking) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   *stream = order_.make_stream(is_blocking);
   return fail(0);
 }
 
 int program_runtime::end_stream(void* stream) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (const auto refused = graphs_.refuse_wait_for_stream(stream, "the host destroys")) return *refused;
   return fail(order_.end_stream(stream) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
 }
 
 int program_runtime::wait_for_stream(void* stream) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto refused = graphs_.refuse_wait_for_stream(stream, "the host waits for")) return *refused;
   order_.wait_for_stream(stream);
@@ -327,7 +338,7 @@ int program_runtime::wait_for_stream(void* stream) {
 }
 
 int program_runtime::make_stream_wait(void* stream, void* event, bool is_external) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream) || !order_.is_event(event))
     return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto taken = graphs_.take_wait(stream, event, is_external)) return *taken;
@@ -336,19 +347,19 @@ int program_runtime::make_stream_wait(void* stream, void* event, bool is_externa
 }
 
 int program_runtime::make_event(void** event, bool is_timed) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   *event = order_.make_event(is_timed);
   return fail(0);
 }
 
 int program_runtime::end_event(void* event) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   graphs_.forget_event(event);
   return fail(order_.end_event(event) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
 }
 
 int program_runtime::record(void* event, void* stream, bool is_external) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream) || !order_.is_event(event))
     return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto taken = graphs_.take_record(event, stream, is_external)) return *taken;
@@ -357,7 +368,7 @@ int program_runtime::record(void* event, void* stream, bool is_external) {
 }
 
 int program_runtime::wait_for_event(void* event) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (!order_.is_event(event)) return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto refused = graphs_.refuse_wait_for_event(event)) return *refused;
   order_.wait_for_event(event);
@@ -366,7 +377,7 @@ int program_runtime::wait_for_event(void* event) {
 }
 
 int program_runtime::elapsed(float* milliseconds, void* from, void* to) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   const bool is_known = order_.is_event(from) && order_.is_event(to);
   return fail(is_known && order_.elapsed(from, to, *milliseconds)
                   ? 0
@@ -374,7 +385,7 @@ int program_runtime::elapsed(float* milliseconds, void* from, void* to) {
 }
 
 int program_runtime::wait_for_device() {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   if (const auto refused = graphs_.refuse_wait_for_device()) return *refused;
   order_.wait_for_all();
   forget_done();
@@ -382,7 +393,7 @@ int program_runtime::wait_for_device() {
 }
 
 int program_runtime::reset_device() {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   order_.wait_for_all();
   forget_done();
   const std::vector<std::uintptr_t> at = call_stack();
@@ -396,7 +407,7 @@ int program_runtime::reset_device() {
 
 int program_runtime::call_host(void* stream, void (*function)(void*), void* data) {
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_unless_in_kernel();
     if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
     heddle_device::node_request what{};
     what.kind = heddle_device::node_kind::host;
@@ -409,7 +420,7 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
 
 int program_runtime::call_host_now(void* stream, void (*function)(void*), void* data) {
   {
-    const std::lock_guard lock(mutex_);
+    const auto lock = lock_unless_in_kernel();
     order_.begin_callback(stream);
   }
   ++callbacks;
@@ -427,7 +438,7 @@ bool program_runtime::is_done(const pending_operation& p) const {
 }
 
 void program_runtime::know_variable(const heddle_device::variable& v) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = lock_unless_in_kernel();
   memory_->add_variable(v);
 }
 

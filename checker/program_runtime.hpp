@@ -6,6 +6,7 @@
 #include "host_heap.hpp"
 #include "jit/fiber.hpp"
 #include "launch.hpp"
+#include "launch_tree.hpp"
 #include "program.hpp"
 #include "program_graphs.hpp"
 #include "program_modules.hpp"
@@ -136,6 +137,10 @@ class program_runtime final : public heddle_device::runtime {
     void for_each_row(F f) const;
   };
 
+  /// A thread of a kernel runs while its launch has the lock: in a process of a schedule's own that would be
+  /// another's.
+  std::unique_lock<std::recursive_mutex> lock_unless_in_kernel();
+
   /// Where the program's code is: addresses that calls return to, innermost first.
   std::vector<std::uintptr_t> call_stack() const;
   /// Of a node of a graph where that was made.
@@ -216,6 +221,15 @@ class program_runtime final : public heddle_device::runtime {
   [[noreturn]] void be_schedule(const launch_call& launch, engine& runs, undo_log& first,
                                 std::size_t schedule);
   void learn_types(const heddle_device::launch_request& what);
+  /// The same by a thread of a kernel.
+  int launch_from_kernel(const heddle_device::launch_request& what);
+  int copy_by_kernel(const heddle_device::copy_request& what);
+  int fill_by_kernel(const heddle_device::fill_request& what);
+  std::uint32_t take_serials(std::uint64_t count, const std::string& kernel);
+  /// With all that kernels launch.
+  void run_schedule(engine& runs, std::size_t schedule);
+  void tell_failed_child(engine& by);
+  void run_children(engine& parent, const kernel_call& of_host, std::size_t node, std::size_t schedule);
   /// How much of a launch is watched.
   void choose_watched(const std::string& kernel, launch_options& options);
   void add_profile(const place& by, const std::vector<instruction_profile>& instructions);
@@ -245,7 +259,15 @@ class program_runtime final : public heddle_device::runtime {
   const std::optional<std::regex> kernel_filter_;
   std::map<std::string, std::uint64_t> launches_of_;  // of kernels by their names
   int last_error_ = 0, lasting_error_ = 0;
-  reported* unasked_ = nullptr;  // a launch that failed, while nobody has asked
+  int device_error_ = 0;  // of launches by kernels
+  struct failed_child {
+    place by;
+    std::string why;
+  };
+  std::optional<failed_child> failed_child_;  // while no thread has asked
+  launch_tree tree_;                          // of the present launch of the host's
+  bool have_children_ = false;                // under an earlier schedule of it
+  reported* unasked_ = nullptr;               // a launch that failed, while nobody has asked
   std::map<std::string, reported> reported_;
   std::vector<launch_profile> profiles_;
   bool has_launch_failed_ = false;  // what it was to write is not there

@@ -59,7 +59,7 @@ void program_runtime::run_other_schedules(const launch_call& launch, engine& run
   device_heap_.set_aside();
   for (; next < schedules && !runs.is_stopping(); ++next) {
     later.begin(regions);
-    runs.run_schedule(next);
+    run_schedule(runs, next);
     later.exchange();
     device_heap_.take_back();
   }
@@ -79,7 +79,7 @@ void program_runtime::be_schedule(const launch_call& launch, engine& runs, undo_
   try {
     first.exchange();
     device_heap_.set_aside();
-    runs.run_schedule(schedule);
+    run_schedule(runs, schedule);
     const bool is_stopped = runs.is_stopping();
     launch_outcome outcome = runs.result();
     nlohmann::json message = {{"launch", launches_},

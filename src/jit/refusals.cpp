@@ -146,6 +146,9 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
   }
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
   const bool has_arguments = t.is(i + 1, "<");
+  if (w == "cudaDeviceSynchronize" && in_device_code && t.is(i + 1, "("))
+    return "cudaDeviceSynchronize: that a kernel waits for what it launches was taken out of CUDA: "
+           "cudaStreamTailLaunch runs what comes after";
   // The host's assembly is its own.
   if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {

@@ -276,8 +276,8 @@ class translator : private token_sequence {
   /// The token behind `<<<`.
   std::size_t rewrite_launch(std::size_t i) {
     const launch_parts launch = find_launch(*this, i);
-    if (scopes_.in_device_code()) {
-      note_refusal(i, "<<<: launches from a kernel are not supported");
+    if (scopes_.in_device_code() && !options_.is_program) {
+      note_refusal(i, "<<<: a kernel launches others in a program alone: heddle check without --kernel");
       return launch.inside;
     }
     edits_.apply(jit::rewrite_launch(*this, launch, kernels_.bound_of_launch(launch.first, i)));

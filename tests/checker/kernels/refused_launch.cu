@@ -1,5 +1,5 @@
 // check launches --grid 1 --block 1 --arg i32[1]
-// fails refused_launch.cu:7: <<<: launches from a kernel are not supported
+// fails refused_launch.cu:7: <<<: a kernel launches others in a program alone
 __global__ void child(int* x) {
   *x = 1;
 }

@@ -7,10 +7,9 @@
 #include "launches.hpp"
 
 #define HEDDLE_HOST inline cudaError_t
-#define HEDDLE_RUNTIME(...)                    \
-  (heddle_device::program_runtime() == nullptr \
-       ? cudaErrorNoDevice                     \
-       : static_cast<cudaError_t>(heddle_device::program_runtime()->__VA_ARGS__))
+#define HEDDLE_RUNTIME(...)                                                            \
+  heddle_device::ask_runtime([&](heddle_device::runtime* heddle_asked) __attribute__(( \
+                                 no_sanitize("thread"))) { return heddle_asked->__VA_ARGS__; })
 
 // ---------------------------------------------------------------------------------------------- errors
 

@@ -23,6 +23,13 @@ inline runtime* program_runtime() {
   return heddle_module_runtime;
 }
 
+/// Calls a function of the runtime's, which kernels may do: its own memory is none that is watched.
+template <class F>
+__attribute__((no_sanitize("thread"))) cudaError_t ask_runtime(const F& f) {
+  return heddle_module_runtime == nullptr ? cudaErrorNoDevice
+                                          : static_cast<cudaError_t>(f(heddle_module_runtime));
+}
+
 #ifdef HEDDLE_PROGRAM
 /// Each file of a program makes its kernels known before anything of the program is initialised.
 inline void begin_file(const kernel_entry* kernels) {
@@ -87,7 +94,7 @@ struct launch_configuration {
   size_t shared_bytes;
   cudaStream_t stream;
 
-  cudaError_t operator()(launch_request request) const {
+  __attribute__((no_sanitize("thread"))) cudaError_t operator()(launch_request request) const {
     if (program_runtime() == nullptr) return cudaErrorNoDevice;
     request.name = name;
     request.grid = index_of(grid);
@@ -135,6 +142,7 @@ struct deduced_launcher {
   launch_configuration how;
   u64 most_threads;
 
+  /// Calls a copy of `call`: what launches may be gone when it does.
   template <class... A>
   struct closure {
     template <unsigned... I>
