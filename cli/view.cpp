@@ -81,7 +81,7 @@ viewer::simulation_maker maker_of(std::vector<std::string> words, view_options& 
         "view", fmt::format("'{}' is no simulation: {} are", words.front(), fmt::join(names, ", ")));
   }
   const auto command = std::make_shared<CLI::App>("", "heddle view " + kind->name);
-  const viewer::simulation_maker made = kind->add_to(*command);
+  viewer::simulation_maker made = kind->add_to(*command);
   add_server_to(*command, server);
   words.erase(words.begin());
   std::reverse(words.begin(), words.end());  // as CLI11 takes them

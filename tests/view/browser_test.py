@@ -131,6 +131,14 @@ class LifeTest(unittest.TestCase):
             shown(page, f"of.scale !== '{before}'")
         shown(page, "of.scale === '1'")
 
+    def test_it_begins_with_the_whole(self):
+        page = self.open()
+        scale = page.get_attribute("#picture", "data-scale")
+        page.click("#home")
+        page.click("#step")
+        shown(page, "of.steps === '1'")
+        self.assertEqual(page.get_attribute("#picture", "data-scale"), scale)
+
     def test_the_canvas_is_the_commands_picture(self):
         page = self.open()
         self.at_one(page)
