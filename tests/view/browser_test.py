@@ -321,6 +321,7 @@ class MandelbrotTest(unittest.TestCase):
 
     def expects(self, page):
         """The canvas is what the command draws that the page gives."""
+        page.eval_on_selector("#command-line", "one => { one.textContent = ''; }")
         page.click("#command")
         wait(page, "at('command-line').textContent.includes(`--center=${at('picture').dataset.x},`)")
         words = shlex.split(page.text_content("#command-line:not([hidden])"))
