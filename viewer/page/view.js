@@ -138,8 +138,11 @@ const socket = new Socket({
   },
   binary(header, bytes) {
     if (header.file !== undefined) return download(header.file, new Blob([bytes]));
-    framed(header);
-    picture.take(header, bytes, () => send({ do: "drawn", frame: header.frame }));
+    // With the picture, so that what is said of it is of it.
+    picture.take(header, bytes, () => {
+      framed(header);
+      send({ do: "drawn", frame: header.frame });
+    });
   },
   lost(why) {
     hello = { ...hello, steers: false };
