@@ -228,10 +228,11 @@ class OverRanksTest(unittest.TestCase):
 
     def started(self, *words, patience=1):
         """Two ranks of a long run, whose process numbers and messages are in files, once they have written a state. So many seconds
-        Open MPI waits for what was asked to end, whether that takes less or not; what they say then it may lose."""
+        Open MPI waits for what was asked to end, whether that takes less or not. Meanwhile it reads nothing, so that a rank which
+        prints much would stand still; and what they say it may lose."""
         (self.folder / "state").unlink(missing_ok=True)
         run = mpirun.start(LAUNCHER, 2, "--mca", "odls_base_sigkill_timeout", str(patience), "sh", "-c",
-                           f"echo $$ > pid$OMPI_COMM_WORLD_RANK; exec {HEDDLE} {' '.join(words)} 2> told$OMPI_COMM_WORLD_RANK", cwd=self.folder)
+                           f"echo $$ > pid$OMPI_COMM_WORLD_RANK; exec {HEDDLE} {' '.join(words)} > /dev/null 2> told$OMPI_COMM_WORLD_RANK", cwd=self.folder)
         end = time.monotonic() + 60
         while not (self.folder / "state").exists() and time.monotonic() < end and run.poll() is None:
             time.sleep(0.05)
