@@ -19,8 +19,8 @@ import heddle
 
 {setup}
 heddle.sum(np.zeros(1 << 20), target="parallel:2")
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     while True:
         {call}
 except KeyboardInterrupt:
