@@ -152,26 +152,35 @@ void write_results(const histogram_options& options, const chosen_bins& bins, dt
 }
 
 /// Over ranks, each of which reads its own elements; the first has the results.
-void count_over_ranks(const histogram_options& options, const npy_file& file, dtype type) {
-  refuse_over_ranks(!options.weights.empty(), "--weights", "elements count for one each");
+void count_over_ranks(const histogram_options& options, const npy_file& file,
+                      const std::optional<npy_file>& weights_file, dtype type) {
   const ranks all = ranks_on(options.target);
   std::optional<npy_output> output, edges_output;
   if (all.rank() == 0) output.emplace(options.output);
   if (all.rank() == 0 && !options.edges_output.empty()) edges_output.emplace(options.edges_output);
   npy_input x(file, type, type, all.where());
+  std::optional<npy_input> weights;
+  if (weights_file) weights.emplace(*weights_file, weights_file->dtype(), weights_file->dtype(), all.where());
   begin_together();
-  const std::size_t bytes = x.file_bytes(file.size());
+  const std::size_t bytes =
+      x.file_bytes(file.size()) + (weights ? weights->file_bytes(file.size()) : std::size_t{0});
   const run_stats stats("histogram", options.op, "bins", file.size(), type, bytes, all.where());
   progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   const any_distributed_array elements = spread(all, x, shape{file.size()}, shown);
+  std::optional<any_distributed_array> of_each;
+  if (weights) of_each = spread(all, *weights, shape{file.size()}, shown);
   const chosen_bins bins = bins_for(options, type, [&] { return range_of(elements); });
   operation running("histogram", file.size(), name(type));
   running.runs_on(all.where());
-  const array<std::uint64_t> counts = bins.with([&](const auto& by) { return histogram(all, elements, by); });
+  const any_array result = bins.with([&](const auto& by) {
+    return of_each ? histogram(all, elements, by, *of_each) : any_array(histogram(all, elements, by));
+  });
   shown.hide();
   stats.report(options);
   stop_if_interrupted();
-  if (output) write_results(options, bins, dtype::int64, counts.data(), *output, edges_output);
+  if (output)
+    write_results(options, bins, weights ? weights->type() : dtype::int64, result.data(), *output,
+                  edges_output);
 }
 
 void run(const histogram_options& options) {
@@ -179,7 +188,6 @@ void run(const histogram_options& options) {
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
   if (type >= dtype::complex64) fail_complex_order("histogram", type, real_parts);
-  if (is_over_ranks()) return count_over_ranks(options, file, type);
   std::optional<npy_file> weights_file;
   if (!options.weights.empty()) {
     weights_file.emplace(options.weights);
@@ -188,6 +196,7 @@ void run(const histogram_options& options) {
                        file.shape().text()));
     }
   }
+  if (is_over_ranks()) return count_over_ranks(options, file, weights_file, type);
   npy_output output(options.output);
   std::optional<npy_output> edges_output;
   if (!options.edges_output.empty()) edges_output.emplace(options.edges_output);

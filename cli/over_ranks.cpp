@@ -167,9 +167,9 @@ ranks ranks_on(const std::string& text) {
 
 void check_subcommand_over_ranks(CLI::App& command) {
   if (!group) return;
-  static constexpr std::string_view for_ranks[] = {"bench",     "reduce", "scan", "transform", "sort",
-                                                   "histogram", "random", "life", "laplace",   "mandelbrot",
-                                                   "lbm",       "pi",     "info"};
+  static constexpr std::string_view for_ranks[] = {"bench",      "reduce", "scan",   "transform", "sort",
+                                                   "histogram",  "matmul", "random", "life",      "laplace",
+                                                   "mandelbrot", "lbm",    "pi",     "info"};
   const std::string name = command.get_name();
   if (std::find(std::begin(for_ranks), std::end(for_ranks), name) == std::end(for_ranks))
     throw CLI::ValidationError(

@@ -5,6 +5,8 @@
 #include <heddle/distributed.hpp>
 #include <heddle/stencil.hpp>
 
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -141,15 +143,80 @@ inline void check_keys(const ranks& all) {
   }
 }
 
-inline void check_products(const ranks& all) {
-  const array<float> a = numbers<float>({50, 20}), b = numbers<float>({20, 7}), v = numbers<float>({20});
-  for (const auto& begins : blocks_to_try(all, a.shape())) {
-    const distributed_array<float> x = spread(all, a, begins);
-    for (const auto* const right : {&b, &v})
-      expect(same_bytes(matmul(all, x, *right, matmul_algorithm::naive).gather(),
-                        matmul(target(), a, *right, matmul_algorithm::naive)),
-             "matmul by " + right->shape().text());
+/// Weights of bins that are full, cut between ranks, empty or not there for some elements.
+template <class W>
+void check_weights(const ranks& all, std::size_t n) {
+  array<float> x(n);
+  // Half of all elements are in one bin, and some in none.
+  for (std::size_t i = 0; i < n; ++i)
+    x.data()[i] = i % 2 == 0 ? 0.35f : static_cast<float>(random_bits(i) % 1300) / 1000;
+  if (n > 4) x.data()[n / 2 + 1] = std::nanf("");
+  const array<W> weights = numbers<W>({n});
+  const std::vector<double> edges{-1, 0.1, 0.1, 0.3, 0.9, 5};
+  for (const auto& begins : blocks_to_try(all, x.shape())) {
+    const distributed_array<float> y = spread(all, x, begins);
+    const distributed_array<W> w = spread(all, weights, begins);
+    const std::string of = std::to_string(n) + " weights of " + impl::type_name<W>();
+    for (const std::size_t bins : {10, 3000})
+      expect(same_bytes(histogram(all, y, even_bins{bins, 0, 1}, w),
+                        histogram(target(), x, even_bins{bins, 0, 1}, weights)),
+             of + " in " + std::to_string(bins) + " bins");
+    expect(same_bytes(histogram(all, y, edges, w), histogram(target(), x, edges, weights)),
+           of + " between edges");
   }
+}
+
+inline void check_weighted_histograms(const ranks& all) {
+  for (const std::size_t n : {0, 7, 40'003}) check_weights<float>(all, n);
+  check_weights<double>(all, 40'003);
+  check_weights<std::complex<float>>(all, 20'001);
+  check_weights<std::int8_t>(all, 999);
+  check_weights<bool>(all, 999);
+}
+
+template <class T>
+void check_product(const ranks& all, const shape& left, const shape& right, matmul_algorithm algorithm) {
+  const array<T> a = numbers<T>(left), b = numbers<T>(right);
+  const array<T> want = matmul(target(), a, b, algorithm);
+  const std::string what =
+      std::string("matmul of ") + left.text() + " and " + right.text() + " by " + name(algorithm);
+  const auto expect_product = [&](const distributed_array<T>& product, const char* spread_operands) {
+    const array<T> have = product.gather();
+    // OpenBLAS sums in an order of its own, of parts of its own.
+    bool is_same = have.shape() == want.shape();
+    for (std::size_t i = 0; is_same && i < want.size(); ++i)
+      is_same = algorithm == matmul_algorithm::blas
+                    ? std::abs(have.data()[i] - want.data()[i]) < 1e-4 * static_cast<double>(1 + a.size())
+                    : same_bytes(have.data()[i], want.data()[i]);
+    expect(is_same, what + ", " + spread_operands);
+  };
+  for (const auto& of_a : blocks_to_try(all, left)) {
+    const distributed_array<T> x = spread(all, a, of_a);
+    expect_product(matmul(all, x, b, algorithm), "the left spread");
+    for (const auto& of_b : blocks_to_try(all, right)) {
+      const distributed_array<T> y = spread(all, b, of_b);
+      if (left.axes() > 2 && right.axes() < 3) continue;
+      expect_product(matmul(all, a, y, algorithm), "the right spread");
+      expect_product(matmul(all, x, y, algorithm), "both spread");
+    }
+  }
+}
+
+inline void check_products(const ranks& all) {
+  using enum matmul_algorithm;
+  for (const auto algorithm : {naive, tiled, blas}) {
+    check_product<float>(all, {33, 70}, {70, 301}, algorithm);
+    if (algorithm == tiled) continue;
+    check_product<float>(all, {50, 20}, {20, 7}, algorithm);
+    check_product<float>(all, {50, 20}, {20}, algorithm);
+    check_product<float>(all, {20}, {20, 31}, algorithm);
+  }
+  check_product<double>(all, {3, 65}, {65, 200}, tiled);
+  check_product<std::complex<float>>(all, {9, 5}, {5, 130}, naive);
+  for (const shape& lengths : {shape{0, 4}, shape{6, 4}}) check_product<float>(all, lengths, {4, 0}, naive);
+  check_product<float>(all, {4, 0}, {0, 70}, naive);
+  check_product<float>(all, {5, 4, 3}, {5, 3, 6}, naive);
+  check_product<float>(all, {5, 4, 3}, {3, 6}, naive);
 }
 
 inline bool same_bytes(const any_array& a, const any_array& b) {
@@ -217,6 +284,13 @@ inline void check_run_time_types(const ranks& all) {
     expect(same_bytes(any_array(histogram(all, y, even_bins{5, 0, 6})),
                       any_array(histogram(target(), x, even_bins{5, 0, 6}))),
            "histogram" + of);
+    const any_distributed_array w = converted(y, dtype::float32);
+    expect(same_bytes(histogram(all, y, even_bins{5, 0, 6}, w),
+                      histogram(target(), x, even_bins{5, 0, 6}, x.converted(dtype::float32))),
+           "histogram with weights" + of);
+    expect(same_bytes(histogram(all, w, even_bins{5, 0, 6}, y),
+                      histogram(target(), x.converted(dtype::float32), even_bins{5, 0, 6}, x)),
+           "histogram with weights" + of);
   }
 }
 
@@ -226,6 +300,7 @@ inline void check_calls(const ranks& all) {
   check_stencils(all);
   check_random_numbers(all);
   check_keys(all);
+  check_weighted_histograms(all);
   check_products(all);
 }
 

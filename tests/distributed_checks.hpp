@@ -368,6 +368,14 @@ inline void check_refusals(const ranks& all) {
   all.barrier();
   const distributed_array<int> x(all, shape{8});
   refuses([&] { transform(all, x, distributed_array<int>(all, shape{9}), plus{}); }, "shapes (8,) and (9,)");
+  refuses(
+      [&] { matmul(all, distributed_array<float>(all, {3, 4}), distributed_array<float>(all, {2, 4, 5})); },
+      "or one operand is whole on every rank");
+  refuses(
+      [&] { matmul(all, distributed_array<float>(all, shape{3}), distributed_array<float>(all, shape{3})); },
+      "use transform_reduce");
+  refuses([&] { matmul(all, distributed_array<float>(all, {3, 4}), array<float>({3, 4})); },
+          "the columns of the first are not the rows of the second");
 }
 
 inline void check_everything(const ranks& all, const std::string& folder) {

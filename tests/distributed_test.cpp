@@ -79,6 +79,10 @@ TEST_P(distributed, places_and_values_are_ordered_by_keys_as_on_one_machine) {
   on_ranks(check_keys);
 }
 
+TEST_P(distributed, weights_are_summed_in_bins_as_those_of_one_array) {
+  on_ranks(check_weighted_histograms);
+}
+
 TEST_P(distributed, products_are_those_of_one_array) {
   on_ranks(check_products);
 }

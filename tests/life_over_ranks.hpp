@@ -57,6 +57,9 @@ inline void check_life_universes(const ranks& all) {
       expect(spread.cells() == alone.cells(), std::string("cells of a universe, ") + name(shape));
       expect(spread.population() == alone.population() && spread.generation() == alone.generation(),
              std::string("population of a universe, ") + name(shape));
+      if (generations != 1) continue;
+      alone.change(rule::parse("B36/S23"), target());
+      spread.change(rule::parse("B36/S23"), all.where());
     }
   }
   std::string message;

@@ -4,6 +4,7 @@
 #include <heddle/any_patterns.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/linear_algebra.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/runtime_op.hpp>
 #include <heddle/shape.hpp>
@@ -127,6 +128,11 @@ any_distributed_array unique(const ranks& all, const any_distributed_array& x);
 array<std::uint64_t> histogram(const ranks& all, const any_distributed_array& x, const even_bins& bins);
 array<std::uint64_t> histogram(const ranks& all, const any_distributed_array& x,
                                const std::vector<double>& edges);
+/// Sums of weights, of any type: see distributed.hpp.
+any_array histogram(const ranks& all, const any_distributed_array& x, const even_bins& bins,
+                    const any_distributed_array& weights);
+any_array histogram(const ranks& all, const any_distributed_array& x, const std::vector<double>& edges,
+                    const any_distributed_array& weights);
 
 /// op(x[i], y[i]) of arrays of one type, shape and blocks, or with a scalar: see any_patterns.hpp.
 any_distributed_array transform(const ranks& all, const any_distributed_array& x,
@@ -135,6 +141,15 @@ any_distributed_array transform(const ranks& all, const any_distributed_array& x
                                 runtime_op op);
 any_distributed_array transform(const ranks& all, const any_value& x, const any_distributed_array& y,
                                 runtime_op op);
+
+/// The product of matrices of one type, float32, float64 or complex, of which one or both are spread: see
+/// distributed.hpp.
+any_distributed_array matmul(const ranks& all, const any_distributed_array& a, const any_const_view& b,
+                             matmul_algorithm algorithm = matmul_algorithm::blas);
+any_distributed_array matmul(const ranks& all, const any_const_view& a, const any_distributed_array& b,
+                             matmul_algorithm algorithm = matmul_algorithm::blas);
+any_distributed_array matmul(const ranks& all, const any_distributed_array& a, const any_distributed_array& b,
+                             matmul_algorithm algorithm = matmul_algorithm::blas);
 
 /// Converted to another type as NumPy's astype does; the blocks stay where they are.
 any_distributed_array converted(const any_distributed_array& x, dtype type);

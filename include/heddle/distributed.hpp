@@ -11,6 +11,8 @@
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/distributed_along.hpp>
 #include <heddle/impl/distributed_elements.hpp>
+#include <heddle/impl/distributed_histogram.hpp>
+#include <heddle/impl/distributed_matmul.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 #include <heddle/impl/distributed_stencil.hpp>
@@ -226,8 +228,14 @@ void stencil(const ranks& all, const distributed_array<T>& in, distributed_array
   impl::stencil_over_ranks<Reach>(all, in, out, around, f, steps);
 }
 
-/// The product of a matrix whose rows are spread and one that every rank has whole, as matmul of one array:
-/// `b` may be a vector too. The rows of the product are where those of `a` are, and nothing moves.
+/// The product of matrices of which one or both are spread, as matmul of one array: sums by `naive` and
+/// `tiled` have the bits of one machine. An array of one axis is a row or a column; of more than two axes the
+/// batches are spread. The rows of the product are where those of `a` are, or in even blocks where every rank
+/// has `a`.
+///
+/// Where every rank has `b`, nothing moves. Where both are spread, every rank gets all elements of `b` once,
+/// beside the product, and holds as many as three blocks of it. Where every rank has `a`, each element of `b`
+/// and of the product moves once; `b` is gathered where it has fewer columns than there are ranks.
 ///
 ///     hd::distributed_array<float> y = hd::matmul(all, a, x);
 template <element T, array_like B>
@@ -235,10 +243,21 @@ distributed_array<T> matmul(const ranks& all, const distributed_array<T>& a, con
                             matmul_algorithm algorithm = matmul_algorithm::blas) {
   static_assert(std::is_same_v<T, element_of<B>>, "matmul: both operands have one element type");
   impl::check_ranks("matmul", all, a.all());
-  if (a.shape().axes() != 2 || impl::shape_of(b).axes() > 2)
-    impl::fail_matmul_axes(a.shape(), impl::shape_of(b));
-  shape lengths = matmul_shape(a.shape(), impl::shape_of(b));
-  return {all, lengths, a.begins(), matmul(all.where(), a.local(), b, algorithm)};
+  return impl::matmul_by_whole(all, a, impl::view_of_whole<T>(b), algorithm);
+}
+template <array_like A, element T>
+distributed_array<T> matmul(const ranks& all, const A& a, const distributed_array<T>& b,
+                            matmul_algorithm algorithm = matmul_algorithm::blas) {
+  static_assert(std::is_same_v<T, element_of<A>>, "matmul: both operands have one element type");
+  impl::check_ranks("matmul", all, b.all());
+  return impl::matmul_of_whole(all, impl::view_of_whole<T>(a), b, algorithm);
+}
+template <element T>
+distributed_array<T> matmul(const ranks& all, const distributed_array<T>& a, const distributed_array<T>& b,
+                            matmul_algorithm algorithm = matmul_algorithm::blas) {
+  impl::check_ranks("matmul", all, a.all());
+  impl::check_ranks("matmul", all, b.all());
+  return impl::matmul_of_spread(all, a, b, algorithm);
 }
 
 /// All elements in order, as `sort` of one array flat: by a sort_order, or by a function that says which of
@@ -325,6 +344,22 @@ template <element T, class Bins>
 array<std::uint64_t> histogram(const ranks& all, const distributed_array<T>& x, const Bins& bins) {
   impl::check_ranks("histogram", all, x.all());
   return impl::summed_counts(all, histogram(all.where(), x.local(), bins).on({}));
+}
+
+/// The sum of the weights of the elements in each bin, as histogram of one array with weights, with the same
+/// bits: on every rank, on the CPU. `bins` are even_bins or edges. The weights have the shape and the blocks
+/// of x. Each moves to another rank at most once, with the number of its bin, and a rank holds as many as
+/// others, however full a bin is.
+///
+///     hd::array<double> energies = hd::histogram(all, radii, hd::even_bins{100, 0.0, 1.0}, energy);
+template <element T, class Bins, element W>
+  requires has_dtype<W>
+array<W> histogram(const ranks& all, const distributed_array<T>& x, const Bins& bins,
+                   const distributed_array<W>& weights) {
+  impl::check_ranks("histogram", all, x.all());
+  impl::check_same_blocks("histogram", x, weights);
+  return impl::weighted_histogram_over_ranks(all, dtype_of<T>, x.local().data(), impl::edges_for<T>(bins),
+                                             weights);
 }
 
 }  // namespace HD_BUILD

@@ -117,18 +117,22 @@ def different(x: DistributedArray, index: bool, inverse: bool, counts: bool, axi
 
 
 def counted(x: DistributedArray, bins: Any, bounds: Any, density: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
-    if weights is not None or isinstance(bins, str):
-        raise TypeError("over ranks a histogram has a number of bins, or their edges, and no weights")
+    if isinstance(bins, str):
+        raise TypeError("over ranks a histogram has a number of bins, or their edges")
+    if weights is not None and not isinstance(weights, DistributedArray):
+        raise TypeError("the elements are spread over ranks: weights must be too, as all.array(weights)")
     kind = np.dtype(np.uint8) if x.dtype == bool else x.dtype
     if isinstance(bins, (int, np.integer)):
         if bounds is None and x.size > 0:
             bounds = tuple(_core.reduce_over_ranks(op, False, x, None, None, None) for op in ("minimum", "maximum"))
         edges = np.histogram_bin_edges(np.empty(0, kind), bins, bounds)
-        counts = _core.even_histogram_over_ranks(x, int(bins), float(edges[0]), float(edges[-1]))
+        counts = _core.even_histogram_over_ranks(x, int(bins), float(edges[0]), float(edges[-1]), weights)
     else:
         edges = np.histogram_bin_edges(np.empty(0, kind), bins)
-        counts = _core.histogram_over_ranks(x, [float(edge) for edge in edges])
-    counts = np.asarray(counts).astype(np.int64)
+        counts = _core.histogram_over_ranks(x, [float(edge) for edge in edges], weights)
+    counts = np.asarray(counts)
+    if weights is None:
+        counts = counts.astype(np.int64)
     return (counts / np.diff(edges) / counts.sum() if density else counts), edges
 
 

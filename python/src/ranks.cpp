@@ -240,13 +240,25 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
   });
   m.def("unique_over_ranks",
         [](const distributed& x) { return released([&] { return unique(x.all(), x); }); });
-  m.def("even_histogram_over_ranks", [](const distributed& x, std::size_t bins, double low, double high) {
-    return new_array_of(
-        any_array(released([&] { return histogram(x.all(), x, even_bins{bins, low, high}); })));
-  });
-  m.def("histogram_over_ranks", [](const distributed& x, const std::vector<double>& edges) {
-    return new_array_of(any_array(released([&] { return histogram(x.all(), x, edges); })));
-  });
+  const auto in_bins = [](const distributed& x, const auto& bins, const distributed* weights) {
+    return new_array_of(released([&] {
+      return weights != nullptr ? histogram(x.all(), x, bins, *weights)
+                                : any_array(histogram(x.all(), x, bins));
+    }));
+  };
+  const auto some = nb::arg(), none = nb::arg().none();
+  m.def(
+      "even_histogram_over_ranks",
+      [=](const distributed& x, std::size_t bins, double low, double high, const distributed* weights) {
+        return in_bins(x, even_bins{bins, low, high}, weights);
+      },
+      some, some, some, some, none);
+  m.def(
+      "histogram_over_ranks",
+      [=](const distributed& x, const std::vector<double>& edges, const distributed* weights) {
+        return in_bins(x, edges, weights);
+      },
+      some, some, none);
   m.def("transform_over_ranks", [](std::string_view op_name, const distributed& x, const distributed& y) {
     const runtime_op op = parse_runtime_op(op_name);
     return released([&] { return transform(x.all(), x, y, op); });

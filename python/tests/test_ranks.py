@@ -64,6 +64,7 @@ for kind in ("float32", "int16", "complex64", "bool"):
         for bins in (7, [-3.0, 0.0, 1.0, 2.5]):
             for have, want in zip(heddle.histogram(d, bins), heddle.histogram(x, bins)):
                 same(have, want)
+            same(heddle.histogram(d, bins, weights=d)[0], heddle.histogram(x, bins, weights=x)[0])
     path = f"{folder}/{kind}.npy"
     heddle.cumsum(d, axis=0).write_npy(path)
     same(all.read_npy(path), np.load(path))
@@ -142,7 +143,7 @@ def test_misuse():
     x = heddle.ranks().array(np.arange(12.0).reshape(3, 4))
     for call in (lambda: heddle.sort(x), lambda: heddle.sum(x, keepdims=True), lambda: heddle.argmin(x, axis=0),
                  lambda: heddle.sum(x, out=np.empty(())), lambda: heddle.unique(x, return_counts=True),
-                 lambda: heddle.histogram(x, weights=x), lambda: x + [1, 2]):
+                 lambda: heddle.histogram(x, weights=np.ones((3, 4))), lambda: x + [1, 2]):
         with pytest.raises(TypeError):
             call()
     with pytest.raises((ValueError, IndexError)):

@@ -20,7 +20,7 @@ namespace heddle::laplace {
 
 template <class T>
 held_machine<T>& solver<T>::state::changes(const char* what) {
-  if (all) fail(fmt::format("{} of a solver over ranks: it takes one on one machine", what));
+  if (all) fail(fmt::format("{} of a solver over ranks: make one of solution() on one machine", what));
   if (!held) {
     held = where.is_gpu() ? make_gpu_held_machine<T>(where, on()) : make_cpu_held_machine<T>(where, on());
     is_held.assign(lengths.elements(), 0);

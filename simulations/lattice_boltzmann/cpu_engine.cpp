@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <string_view>
 
 namespace heddle::lbm {
@@ -219,6 +220,12 @@ class cpu_engine final : public engine<S> {
     inflow_velocity_.assign(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end());
     inflow_slope_.assign(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end());
     leaving_.resize(plan.open.outflow.size());
+    leaving_bytes_.clear();
+    if (plan.halos) {
+      const array<std::size_t> counts = plan.halos->all().all_gather(leaving_.size());
+      leaving_of_all_.resize(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+      for (const std::size_t count : counts) leaving_bytes_.push_back(count * sizeof(R));
+    }
     step_ = kernels_.step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0];
   }
   void make_compared() { before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height)); }
@@ -238,7 +245,8 @@ class cpu_engine final : public engine<S> {
       for (const R leaving : values) sum += static_cast<double>(leaving);
     };
     if (plan_.halos) {
-      add(plan_.halos->all().all_gather(leaving_));
+      plan_.halos->all().between().all_gather(leaving_.data(), leaving_bytes_, leaving_of_all_.data());
+      add(leaving_of_all_);
     } else {
       add(leaving_);
     }
@@ -336,6 +344,8 @@ class cpu_engine final : public engine<S> {
   layout grid_;
   int threads_;
   std::vector<R> second_, inflow_velocity_, inflow_slope_, leaving_;
+  std::vector<R> leaving_of_all_;
+  std::vector<std::size_t> leaving_bytes_;  // of each rank
   array<S> memory_;
   cpu_kernels<S> kernels_;
   typename cpu_kernels<S>::rows* step_ = nullptr;

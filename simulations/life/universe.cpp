@@ -129,7 +129,8 @@ void universe::advance(std::uint64_t generations) {
 row_engine& universe::rows(const char* what) const {
   row_engine* const one = engine_->by_rows();
   if (one == nullptr)
-    fail(fmt::format("life: {} takes one process, and there are {} ranks", what, all_->size()));
+    fail(fmt::format("life: {} takes one process, and there are {} ranks: make a universe of cells() on one",
+                     what, all_->size()));
   return *one;
 }
 
@@ -188,9 +189,8 @@ void universe::edit(std::int64_t left, std::int64_t top, std::size_t width, std:
 }
 
 void universe::change(const rule& law, const target& where) {
-  if (all_)
-    fail(fmt::format("life: rules and targets change in one process, and there are {} ranks", all_->size()));
-  universe next(cells(), shape_, law, how_, where);
+  const std::optional<ranks> all = all_ ? std::optional(all_->on(where)) : std::nullopt;
+  universe next(cells(), shape_, law, how_, where, all);
   next.generation_ = generation_;
   *this = std::move(next);
 }

@@ -64,7 +64,7 @@ class universe {
             function_ref<void(grid& cells, std::int64_t left, std::int64_t top)> change);
 
   /// Goes on by another rule, or on another target. Throws heddle::error for what the topology, the algorithm
-  /// or the target does not allow; the universe is then as it was. Not over ranks.
+  /// or the target does not allow; the universe is then as it was. Every rank calls it.
   void change(const rule& law, const target& where);
   const rule& law() const noexcept { return law_; }
   const target& where() const noexcept { return where_; }

@@ -155,11 +155,12 @@ void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges
   });
 }
 
-namespace {
-
-/// The bin of each element; the number of bins for none.
-void find_bins(dtype type, const void* x, std::size_t n, const bin_finder& bin_of, std::uint32_t* bins,
-               const target& where) {
+void library_find_bins(dtype type, const void* x, std::size_t n, const bin_edges& edges, std::uint32_t* bins,
+                       const target& where) {
+  if (edges.bins() >= std::numeric_limits<std::uint32_t>::max())
+    fail(fmt::format("{} bins are too many to sum weights in: 2^32 - 2 is the most", edges.bins()));
+  if (n == 0) return;
+  const bin_finder bin_of = finder_of(edges);
   if (where.is_gpu()) return gpu::find_bins(type, x, n, bin_of, bins, where);
   constexpr std::size_t grain = std::size_t{1} << 14;
   with_ordered_type(type, [&]<class T>(T) {
@@ -171,8 +172,7 @@ void find_bins(dtype type, const void* x, std::size_t n, const bin_finder& bin_o
   });
 }
 
-/// `count` floats as doubles.
-memory widened(const void* x, std::size_t count, const target& where) {
+memory library_widened(const void* x, std::size_t count, const target& where) {
   memory wide(count * sizeof(double), where);
   const auto* const from = static_cast<const float*>(x);
   auto* const to = static_cast<double*>(wide.data());
@@ -184,55 +184,56 @@ memory widened(const void* x, std::size_t count, const target& where) {
   return wide;
 }
 
-}  // namespace
-
 void fail_weights(const shape& elements, const shape& weights) {
   fail(fmt::format("the weights have shape {}, where the elements have {}", weights.text(), elements.text()));
 }
 
-void library_weighted_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
-                                dtype weight_type, const void* weights, void* sums, const target& where) {
-  const std::size_t bins = edges.bins();
-  if (bins >= std::numeric_limits<std::uint32_t>::max())
-    fail(fmt::format("{} bins are too many to sum weights in: 2^32 - 2 is the most", bins));
-  const std::size_t weight_bytes = size_of(weight_type);
+void library_sum_bins(dtype weight_type, const void* ordered, const std::vector<std::size_t>& begin,
+                      void* sums, const target& where) {
+  const std::size_t bins = begin.size() - 1, inside = begin.back(), weight_bytes = size_of(weight_type);
   const std::vector<std::byte> zero(weight_bytes);
   fill(sums, where, bins, zero.data(), weight_bytes);
-  if (n == 0) return;
+  if (inside == 0) return;
+  const array<std::size_t> offsets(begin, where);
+  const bool is_single = weight_type == dtype::float32 || weight_type == dtype::complex64;
+  if (!is_single)
+    return library_segmented_reduce(runtime_op::plus, weight_type, ordered, inside, offsets.data(), bins,
+                                    sums, where);
+  const std::size_t parts = weight_bytes / sizeof(float);
+  const memory wide = library_widened(ordered, inside * parts, where);
+  array<double> wide_sums(bins * parts, where);
+  wide_sums.fill(0);
+  library_segmented_reduce(runtime_op::plus, parts == 1 ? dtype::float64 : dtype::complex128, wide.data(),
+                           inside, offsets.data(), bins, wide_sums.data(), where);
+  const std::vector<double> exact = wide_sums.to_vector();
+  const std::vector<float> rounded(exact.begin(), exact.end());
+  copy(sums, where, rounded.data(), target(), rounded.size() * sizeof(float));
+}
+
+void library_weighted_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
+                                dtype weight_type, const void* weights, void* sums, const target& where) {
+  const std::size_t bins = edges.bins(), weight_bytes = size_of(weight_type);
 
   // The weights in the order of their bins.
   memory bin_memory(n * sizeof(std::uint32_t), where), index_memory(n * sizeof(std::size_t), where);
   auto* const bin_of_each = static_cast<std::uint32_t*>(bin_memory.data());
   auto* const indices = static_cast<std::size_t*>(index_memory.data());
-  find_bins(type, x, n, finder_of(edges), bin_of_each, where);
+  library_find_bins(type, x, n, edges, bin_of_each, where);
   library_argsort(dtype::uint32, bin_of_each, {1, n, 1}, sort_order::ascending, indices, where);
   bin_memory = memory();
   memory ordered(n * weight_bytes, where);
   library_gather(weights, {1, n, 1}, weight_bytes, {dtype::uint64, indices, n}, ordered.data(), where);
   index_memory = memory();
 
-  // Where those of each bin begin.
   array<std::uint64_t> counts(bins, where);
   library_histogram(type, x, n, edges, counts.data(), where);
-  const std::vector<std::uint64_t> count = counts.to_vector();
-  std::vector<std::size_t> begin(bins + 1);
-  std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
-  const array<std::size_t> offsets(begin, where);
-  const std::size_t inside = begin.back();
+  library_sum_bins(weight_type, ordered.data(), begins_of_bins(counts.to_vector()), sums, where);
+}
 
-  const bool is_single = weight_type == dtype::float32 || weight_type == dtype::complex64;
-  if (!is_single)
-    return library_segmented_reduce(runtime_op::plus, weight_type, ordered.data(), inside, offsets.data(),
-                                    bins, sums, where);
-  const std::size_t parts = weight_bytes / sizeof(float);
-  ordered = widened(ordered.data(), n * parts, where);
-  array<double> wide_sums(bins * parts, where);
-  wide_sums.fill(0);
-  library_segmented_reduce(runtime_op::plus, parts == 1 ? dtype::float64 : dtype::complex128, ordered.data(),
-                           inside, offsets.data(), bins, wide_sums.data(), where);
-  const std::vector<double> exact = wide_sums.to_vector();
-  const std::vector<float> rounded(exact.begin(), exact.end());
-  copy(sums, where, rounded.data(), target(), rounded.size() * sizeof(float));
+std::vector<std::size_t> begins_of_bins(const std::vector<std::uint64_t>& counts) {
+  std::vector<std::size_t> begin(counts.size() + 1);
+  std::partial_sum(counts.begin(), counts.end(), begin.begin() + 1);
+  return begin;
 }
 
 }  // namespace heddle::impl

@@ -2,6 +2,7 @@
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/distributed_elements.hpp>
+#include <heddle/impl/distributed_matmul.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 
@@ -150,9 +151,17 @@ void check_random_end(std::uint64_t offset, std::size_t count) {
 }
 
 void fail_matmul_axes(const shape& a, const shape& b) {
-  fail(fmt::format(
-      "matmul: shapes {} over ranks and {}: over ranks a matrix is multiplied by one matrix or vector",
-      a.text(), b.text()));
+  fail(
+      fmt::format("matmul: shapes {} and {} over ranks: batches are spread alike in both operands, or one "
+                  "operand is whole on every rank: gather() it",
+                  a.text(), b.text()));
+}
+
+void fail_matmul_vectors(const shape& a, const shape& b) {
+  fail(
+      fmt::format("matmul: shapes {} and {} over ranks: the product has no axis to spread: use "
+                  "transform_reduce(all, x, y, multiplies{{}}, plus{{}})",
+                  a.text(), b.text()));
 }
 
 void fail_index_axes(std::size_t axes) {

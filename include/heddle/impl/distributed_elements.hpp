@@ -56,8 +56,6 @@ const auto& first_distributed(const char* pattern, const ranks& all, const X& x,
 
 /// Throws: indices of an array with so many axes.
 [[noreturn]] void fail_index_axes(std::size_t axes);
-/// Throws: operands of matmul over ranks that are not a matrix and a matrix or vector.
-[[noreturn]] void fail_matmul_axes(const shape& a, const shape& b);
 
 /// Throws, on every rank, where elements offset … offset + count − 1 are not below 2^64.
 void check_random_end(std::uint64_t offset, std::size_t count);

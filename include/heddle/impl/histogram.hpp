@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/memory.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -31,6 +32,21 @@ bin_edges edges_of(const double* edges, std::size_t count);
 /// Adds nothing to what `counts` holds: it is filled. x and counts are on `where`.
 void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
                        std::uint64_t* counts, const target& where);
+
+/// The bin of each element; the number of bins for none. All are on `where`. Throws for 2^32 − 1 bins and
+/// more.
+void library_find_bins(dtype type, const void* x, std::size_t n, const bin_edges& edges, std::uint32_t* bins,
+                       const target& where);
+
+/// Where the weights of each bin begin, of weights in the order of their bins, and where the last ends.
+std::vector<std::size_t> begins_of_bins(const std::vector<std::uint64_t>& counts);
+
+/// Fills `sums` with the sum of weights begin[k] … begin[k + 1] − 1 of each bin k, as `reduce` sums them;
+/// float and complex<float> as `library_widened` has them, rounded once. `ordered` and `sums` are on `where`.
+void library_sum_bins(dtype weight_type, const void* ordered, const std::vector<std::size_t>& begin,
+                      void* sums, const target& where);
+/// `count` floats as doubles, on `where`.
+memory library_widened(const void* x, std::size_t count, const target& where);
 
 /// Fills `sums`, of the weights' type, with the sum of the weights of the elements in each bin. x, weights
 /// and sums are on `where`.
