@@ -27,6 +27,7 @@ set(pattern_sources
   dispatch/any_order.cpp
   dispatch/any_reduce.cpp
   dispatch/any_scan.cpp
+  dispatch/any_segmented_scan.cpp
   dispatch/any_statistics.cpp
   dispatch/any_transform.cpp
   dispatch/copy_if.cpp

@@ -284,6 +284,48 @@ TEST_P(any_array, reduces_segments_and_runs_of_keys) {
   });
 }
 
+TEST_P(any_array, scans_segments_and_runs_of_keys) {
+  for_each_dtype([&]<class T>() {
+    const hd::array<T> x = numbers<T>({1'000}), keys = numbers<T>({1'000});
+    const hd::array<std::size_t> offsets{7, 7, 500, 900};
+    const hd::array<std::size_t> offsets_there = offsets.on(where);
+    const hd::any_array given(hd::any_const_view(x).on(where)),
+        keys_there(hd::any_const_view(keys).on(where));
+    // The result of element i, which `begins` a segment or not.
+    const auto scanned = [&](bool exclusive, T init, const auto& begins) {
+      std::vector<T> result;
+      T sum = init;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if (i == 0 || begins(i)) sum = init;
+        if (exclusive) result.push_back(sum);
+        sum = plainly<hd::plus>(sum, x.data()[i]);
+        if (!exclusive) result.push_back(sum);
+      }
+      return result;
+    };
+    const auto at_offset = [&](std::size_t i) {
+      return std::find(offsets.begin(), offsets.end(), i) != offsets.end();
+    };
+    const auto at_key = [&](std::size_t i) { return keys.data()[i] != keys.data()[i - 1]; };
+    using hd::runtime_op;
+    ASSERT_TRUE(
+        holds<T>(hd::segmented_inclusive_scan(where, given, offsets), scanned(false, T(0), at_offset)))
+        << hd::name(hd::dtype_of<T>);
+    ASSERT_TRUE(holds<T>(hd::segmented_exclusive_scan(where, given, offsets_there, runtime_op::plus, 1),
+                         scanned(true, T(1), at_offset)));
+    ASSERT_TRUE(holds<T>(hd::inclusive_scan_by_key(where, keys_there, given, runtime_op::plus, 1),
+                         scanned(false, T(1), at_key)));
+    ASSERT_TRUE(holds<T>(hd::exclusive_scan_by_key(where, hd::any_const_view(keys), given),
+                         scanned(true, T(0), at_key)));
+
+    hd::any_array own(hd::any_const_view(x).on(where));
+    hd::segmented_exclusive_scan_into(where, own, own, offsets);
+    ASSERT_TRUE(holds<T>(own, scanned(true, T(0), at_offset)));
+    hd::inclusive_scan_by_key_into(where, own, keys_there, given);
+    ASSERT_TRUE(holds<T>(own, scanned(false, T(0), at_key)));
+  });
+}
+
 TEST_P(any_array, finds_places_and_chooses_elements) {
   for_each_dtype([&]<class T>() {
     const hd::array<T> x = numbers<T>({1'003});
@@ -546,6 +588,16 @@ TEST(any_errors, name_what_does_not_fit) {
             "copy_if: 20 float32 on serial: the flags: 3 elements do not fit 20");
   EXPECT_EQ(message_of([&] { hd::segmented_reduce(where, x, hd::array<std::size_t>{0, 21}); }),
             "segmented_reduce: 20 float32 on serial: segment 0 goes from element 0 to 21 of 20");
+  EXPECT_EQ(message_of([&] { hd::segmented_inclusive_scan(where, x, hd::array<std::size_t>{0, 21}); }),
+            "segmented_inclusive_scan: 20 float32 on serial: segment 0 goes from element 0 to 21 of 20");
+  EXPECT_EQ(message_of([&] { hd::exclusive_scan_by_key(where, i.slice(0, 2), x); }),
+            "exclusive_scan_by_key: 20 float32 on serial: the keys: 10 elements do not fit 20");
+  EXPECT_EQ(
+      message_of([&] { hd::inclusive_scan_by_key_into(where, x, x, x); }),
+      "inclusive_scan_by_key: 20 float32 on serial: the output overlaps an input: write into another array");
+  EXPECT_EQ(
+      message_of([&] { hd::segmented_exclusive_scan_into(where, i, x, hd::array<std::size_t>{0, 20}); }),
+      "segmented_exclusive_scan: 20 float32 on serial: the output is int32, where the input is float32");
   EXPECT_EQ(message_of([&] { hd::reduce_by_key(where, x, i.slice(0, 2)); }),
             "reduce_by_key: 20 int32 on serial: the values: 10 elements do not fit 20");
   EXPECT_EQ(message_of([&] { hd::identity(runtime_op::minus, hd::dtype::int8); }),

@@ -98,6 +98,37 @@ void exclusive_scan_into(const target& where, const any_view& out, const any_con
 void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 
+/// The scan of each segment of x, which begin at offsets, or of each run of consecutive equal keys: see
+/// segmented_scan.hpp. An exclusive one begins with `init`, or with the operator's identity.
+any_array segmented_inclusive_scan(const target& where, const any_const_view& x,
+                                   const array_view<const std::size_t>& offsets,
+                                   runtime_op op = runtime_op::plus,
+                                   const std::optional<any_value>& init = {});
+any_array segmented_exclusive_scan(const target& where, const any_const_view& x,
+                                   const array_view<const std::size_t>& offsets,
+                                   runtime_op op = runtime_op::plus,
+                                   const std::optional<any_value>& init = {});
+any_array inclusive_scan_by_key(const target& where, const any_const_view& keys, const any_const_view& values,
+                                runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+any_array exclusive_scan_by_key(const target& where, const any_const_view& keys, const any_const_view& values,
+                                runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+/// The same into `out`, which has the type of the scanned elements and as many, and may be these themselves.
+/// Asynchronous on a GPU.
+void segmented_inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
+                                   const array_view<const std::size_t>& offsets,
+                                   runtime_op op = runtime_op::plus,
+                                   const std::optional<any_value>& init = {});
+void segmented_exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
+                                   const array_view<const std::size_t>& offsets,
+                                   runtime_op op = runtime_op::plus,
+                                   const std::optional<any_value>& init = {});
+void inclusive_scan_by_key_into(const target& where, const any_view& out, const any_const_view& keys,
+                                const any_const_view& values, runtime_op op = runtime_op::plus,
+                                const std::optional<any_value>& init = {});
+void exclusive_scan_by_key_into(const target& where, const any_view& out, const any_const_view& keys,
+                                const any_const_view& values, runtime_op op = runtime_op::plus,
+                                const std::optional<any_value>& init = {});
+
 // ------------------------------------------------------------------------------------------------ transform
 
 /// An array of op(x[i], y[i]) by any operator, including minus: see transform.hpp. Both arrays have the same

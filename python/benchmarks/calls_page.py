@@ -51,18 +51,20 @@ def figures(rows, names, key):
 
 
 def charts(found, name):
-    """{name of the file: SVG}: the bandwidth of sum and cumsum on a GPU against the size."""
+    """{name of the file: SVG}: the bandwidth of sum and cumsum against the size, on a CPU and on a GPU."""
     panels = []
-    for call, size in BYTES.items():
-        lines = {}
-        for (of, n), results in lines_of(found, "GPU").items():
-            if of == call and n >= 1024:
-                for contender, result in results.items():
-                    shown = "Heddle" if contender.startswith("Heddle") else contender
-                    lines.setdefault(shown, []).append((n, n * size / result["seconds"] / 1e9))
-        if lines:
-            panels.append((f"{call} of float32 from Python", found["machine"].get("gpu", ""),
-                           [(contender, False, sorted(points)) for contender, points in lines.items()]))
+    for group, processor in (("GPU", "gpu"), ("CPU", "cpu")):
+        rows = lines_of(found, group)
+        for call, size in BYTES.items():
+            lines = {}
+            for (of, n), results in rows.items():
+                if of == call and n >= 1024:
+                    for contender, result in results.items():
+                        shown = "Heddle" if contender == "Heddle gpu:0" else contender
+                        lines.setdefault(shown, []).append((n, n * size / result["seconds"] / 1e9))
+            if lines:
+                panels.append((f"{call} of float32 from Python", found["machine"].get(processor, ""),
+                               [(contender, False, sorted(points)) for contender, points in lines.items()]))
     return {f"{name}-calls.svg": chart.chart(panels)} if panels else {}
 
 

@@ -45,7 +45,8 @@ from ._products import matmul
 from ._ranks import ranks
 from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
-from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
+from ._selection import (copy_if, exclusive_scan_by_key, inclusive_scan_by_key, partition, reduce_by_key, segmented_exclusive_scan,
+                         segmented_inclusive_scan, segmented_reduce)
 from ._statistics import histogram, mean, std, var
 from ._stencil import stencil
 from ._transform import transform
@@ -68,7 +69,8 @@ __all__ = [
     "Animation", "Array", "DistributedArray", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel",
     "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "Ranks", "ReductionKernel", "Report", "Target", "all", "any", "argmax",
     "argmin", "argsort", "asarray", "check", "copy_if", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
-    "exclusive_scan", "fft", "histogram", "inclusive_scan", "mandelbrot", "mandelbrot_picture", "matmul", "max", "mean", "min",
-    "minmax", "partition", "pi", "prod", "random", "ranks", "reduce", "reduce_by_key", "searchsorted", "segmented_reduce", "sort", "std",
-    "stencil", "sum", "target", "top_k", "transform", "unique", "var", "vectorize",
+    "exclusive_scan", "exclusive_scan_by_key", "fft", "histogram", "inclusive_scan", "inclusive_scan_by_key", "mandelbrot",
+    "mandelbrot_picture", "matmul", "max", "mean", "min", "minmax", "partition", "pi", "prod", "random", "ranks", "reduce",
+    "reduce_by_key", "searchsorted", "segmented_exclusive_scan", "segmented_inclusive_scan", "segmented_reduce", "sort", "std", "stencil",
+    "sum", "target", "top_k", "transform", "unique", "var", "vectorize",
 ]

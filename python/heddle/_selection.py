@@ -56,3 +56,58 @@ def reduce_by_key(keys: Any, values: Any, op: str = "add", *, target: Target | s
     ([1, 2], [30, 30])
     """
     return _core.reduce_by_key(keys, values, text("the operator", op), target)
+
+
+def segmented_inclusive_scan(a: Any, offsets: Any, op: str = "add", *, initial: Any = None, out: Any = None,
+                             target: Target | str | None = None) -> Any:
+    """A scan of each segment of `a`, taken flat: element i combines those of its segment up to i, in their own type.
+
+    `offsets` are those of segmented_reduce: integers that do not fall. Elements before the first, and from the last
+    on, are segments too. `initial` comes first in each segment. The operators are those of heddle.reduce. The result
+    has the shape of `a`, and `out` may be `a`. Each segment has the bits of heddle.inclusive_scan of it alone; on a
+    GPU floating-point sums may differ in the last ones. ValueError for offsets that fall or go beyond the elements,
+    TypeError where the operator is not defined on the type. O(elements + offsets), however long segments are.
+
+    >>> import heddle
+    >>> heddle.segmented_inclusive_scan([3, 1, 4, 1, 5], [0, 2, 2, 5]).tolist()
+    [3, 4, 4, 5, 10]
+    """
+    return _core.segmented_scan(False, False, a, offsets, text("the operator", op), initial, out, target)
+
+
+def segmented_exclusive_scan(a: Any, offsets: Any, op: str = "add", *, initial: Any = None, out: Any = None,
+                             target: Target | str | None = None) -> Any:
+    """Element i combines `initial`, or the operator's identity, and those before it in its segment; otherwise as
+    segmented_inclusive_scan.
+
+    >>> import heddle
+    >>> heddle.segmented_exclusive_scan([3, 1, 4, 1, 5], [0, 2, 2, 5]).tolist()
+    [0, 3, 0, 4, 5]
+    """
+    return _core.segmented_scan(True, False, a, offsets, text("the operator", op), initial, out, target)
+
+
+def inclusive_scan_by_key(keys: Any, values: Any, op: str = "add", *, initial: Any = None, out: Any = None,
+                          target: Target | str | None = None) -> Any:
+    """A scan of values whose keys are equal and stand side by side: the segments of segmented_inclusive_scan are the
+    runs of a key, whose other arguments and errors it has.
+
+    There are as many keys as values; ValueError where there are not. NaNs are equal keys.
+
+    >>> import heddle
+    >>> heddle.inclusive_scan_by_key([1, 1, 2, 1], [10, 20, 30, 40], "maximum").tolist()
+    [10, 20, 30, 40]
+    """
+    return _core.segmented_scan(False, True, values, keys, text("the operator", op), initial, out, target)
+
+
+def exclusive_scan_by_key(keys: Any, values: Any, op: str = "add", *, initial: Any = None, out: Any = None,
+                          target: Target | str | None = None) -> Any:
+    """A value combines `initial`, or the operator's identity, and those before it whose keys are its own and stand
+    side by side; otherwise as inclusive_scan_by_key.
+
+    >>> import heddle
+    >>> heddle.exclusive_scan_by_key([1, 1, 2, 2, 2], [1, 1, 1, 1, 1]).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return _core.segmented_scan(True, True, values, keys, text("the operator", op), initial, out, target)

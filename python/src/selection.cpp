@@ -86,6 +86,39 @@ nb::tuple reduce_by_key(nb::handle keys, nb::handle values, std::string_view op_
                         result_of(std::move(result->second), as_array));
 }
 
+/// Scans the elements of a whose segments begin at offsets, or where a key differs from the one before.
+nb::object segmented_scan(bool is_exclusive, bool is_by_key, nb::handle a, nb::handle segments,
+                          std::string_view op_name, nb::handle initial, nb::handle out,
+                          nb::handle target_wanted) {
+  const runtime_op op = parse_runtime_op(op_name);
+  operand x(a), by(segments);
+  const target where = x.place_for(target_from(target_wanted));
+  const dtype type = combined_in(x.type(), false, nb::none(), out);
+  const optional_value first = initial_value(initial, type);
+  std::optional<array_view<const std::size_t>> offsets;
+  if (!is_by_key) offsets.emplace(elements_of<std::size_t>(by, "a segmented scan: the offsets"));
+  const bool as_array = x.gives_array() || by.gives_array();
+  target there = where;
+  if (as_array) {
+    const without_gil released(x.bytes(), where);
+    there = place_of_result(where, x, x.bytes());
+  }
+  output to(out, as_array, type, x.lengths(), there, x, true);
+  {
+    const without_gil released(x.bytes() + by.bytes(), there);
+    x.convert(type);
+    const any_view result = to.view(x.lengths());
+    if (offsets) {
+      (is_exclusive ? segmented_exclusive_scan_into : segmented_inclusive_scan_into)(there, result, x.view(),
+                                                                                     *offsets, op, first);
+    } else {
+      (is_exclusive ? exclusive_scan_by_key_into : inclusive_scan_by_key_into)(there, result, by.view(),
+                                                                               x.view(), op, first);
+    }
+  }
+  return to.finish();
+}
+
 /// Puts elements into `out`, converted to its type.
 nb::object store(nb::handle a, nb::handle out) {
   const operand x(a);
@@ -102,6 +135,7 @@ void bind_selection(nb::module_& m) {
   m.def("partition", &partition, none, none, none);
   m.def("segmented_reduce", &segmented_reduce, none, none, nb::arg(), none);
   m.def("reduce_by_key", &reduce_by_key, none, none, nb::arg(), none);
+  m.def("segmented_scan", &segmented_scan, nb::arg(), nb::arg(), none, none, nb::arg(), none, none, none);
   m.def("store", &store);
 }
 

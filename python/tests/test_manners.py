@@ -112,9 +112,10 @@ def test_importing_again_is_the_same_package():
 
 def test_the_end_of_a_process_while_threads_call():
     assert run_python("import threading, time, numpy, heddle\nx = numpy.ones(200_000)\n"
-                      "def work():\n    while True: heddle.sum(x, target='parallel:2')\n"
-                      "for _ in range(3): threading.Thread(target=work, daemon=True).start()\n"
-                      "time.sleep(0.3)\nprint('end')") == "end\n"
+                      "called = set()\n"
+                      "def work(n):\n    while True:\n        heddle.sum(x, target='parallel:2')\n        called.add(n)\n"
+                      "for n in range(3): threading.Thread(target=work, args=[n], daemon=True).start()\n"
+                      "while len(called) < 3: time.sleep(0.01)\nprint('end')") == "end\n"
 
 
 def test_arrays_at_the_end_of_a_process():

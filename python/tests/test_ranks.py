@@ -5,7 +5,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -95,9 +94,8 @@ def test_several_ranks(ranks, tmp_path):
 
 @under_mpirun
 def test_an_exception_on_one_rank_ends_all():
-    start = time.monotonic()
+    # Else the others wait for it until the time of `run` is over.
     result = run(3, "import heddle\nall = heddle.ranks()\nif all.rank == 1: raise ValueError('a cause')\nall.barrier()")
-    assert time.monotonic() - start < 30
     assert result.returncode != 0
     lines = [line for line in result.stderr.splitlines() if line.startswith("heddle: ")]
     assert lines == [f"heddle: rank 1 of 3 on {os.uname().nodename}: ValueError: a cause"], result.stderr

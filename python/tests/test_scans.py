@@ -111,3 +111,107 @@ def test_exclusive_scan_begins_with_the_identity():
     assert heddle.exclusive_scan([3, 1, 4], "multiply").tolist() == [1, 3, 3]
     with pytest.raises(TypeError, match="bit_and is not defined on float64"):
         heddle.exclusive_scan([1.0], "bit_and")
+
+
+LOGICAL = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_xor": np.logical_xor}
+
+
+def is_defined(op, dtype):
+    kind = np.dtype(dtype).kind
+    return not (op.startswith("bit") and kind in "fc" or op not in ("add", "multiply") and kind == "c")
+
+
+def identity(op, dtype):
+    type = np.dtype(dtype)
+    if op in ("minimum", "maximum"):
+        ends = {"b": (False, True), "f": (-np.inf, np.inf)}.get(type.kind) or (np.iinfo(type).min, np.iinfo(type).max)
+        return type.type(ends[op == "minimum"])
+    if op == "bit_and":
+        return np.invert(np.zeros((), type))
+    return type.type(op in ("multiply", "logical_and"))
+
+
+def segmented(op, x, begins, init, is_exclusive):
+    """The scan of each segment of a flat array, element by element."""
+    f = (OPERATORS | LOGICAL)[op]
+    if op in LOGICAL:
+        x = (x != 0).astype(x.dtype)
+    results, sum = np.empty_like(x), None
+    for i, element in enumerate(x):
+        if i in begins:
+            sum = init
+        if is_exclusive:
+            results[i] = sum
+        sum = element if sum is None else f(sum, element).astype(x.dtype)
+        if not is_exclusive:
+            results[i] = sum
+    return results
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("op", [*OPERATORS, *LOGICAL])
+def test_scans_of_segments(op, where):
+    generator = np.random.default_rng(1)
+    for dtype, shape in itertools.product(TYPES, [(0,), (1,), (6, 30)]):
+        x = numbers(dtype, shape)
+        if not is_defined(op, dtype):
+            for call in (lambda: heddle.segmented_inclusive_scan(x, [0], op), lambda: heddle.exclusive_scan_by_key(x, x, op)):
+                with pytest.raises(TypeError, match=f"{op} is not defined on {dtype}"):
+                    call()
+            continue
+        offsets, one = np.sort(generator.integers(0, x.size + 1, x.size // 4 + 1)), np.ones((), dtype)
+        flat, begins = x.reshape(-1), {0, *offsets.tolist()}
+
+        def check(have, init, is_exclusive, begins):
+            assert have.dtype == dtype and have.shape == x.shape
+            np.testing.assert_array_equal(have.reshape(-1), segmented(op, flat, begins, init, is_exclusive))
+
+        for kind in ("int64", "uint16"):
+            check(heddle.segmented_inclusive_scan(x, offsets.astype(kind), op, target=where), None, False, begins)
+        check(heddle.segmented_inclusive_scan(x, offsets, op, initial=1, target=where), one, False, begins)
+        check(heddle.segmented_exclusive_scan(x, offsets, op, target=where), identity(op, dtype), True, begins)
+        check(heddle.segmented_exclusive_scan(x, offsets, op, initial=1, target=where), one, True, begins)
+        keys = np.cumsum(np.isin(np.arange(x.size), offsets)) % 2
+        begins = {0, *(np.flatnonzero(np.diff(keys)) + 1).tolist()}
+        check(heddle.inclusive_scan_by_key(keys, x, op, target=where), None, False, begins)
+        check(heddle.exclusive_scan_by_key(keys.reshape(x.shape), x, op, initial=1, target=where), one, True, begins)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_keys_of_scans(dtype, where):
+    keys, x = numbers(dtype, (3000,)), np.arange(3000)
+    begins = {0, *(np.flatnonzero(keys[1:] != keys[:-1]) + 1).tolist()}
+    for _, given in layouts(keys):
+        if given.shape == keys.shape and (given == keys).all():
+            same(heddle.inclusive_scan_by_key(given, x, target=where), segmented("add", x, begins, None, False))
+
+
+def test_segmented_scans_into_arrays():
+    x, offsets = numbers("float64", (6, 50)), [3, 40, 40, 250]
+    want = segmented("add", x.reshape(-1), {0, *offsets}, None, False).reshape(x.shape)
+    out = np.zeros((6, 50, 2), np.float32)[..., 0]
+    assert heddle.segmented_inclusive_scan(x, offsets, out=out) is out
+    np.testing.assert_array_equal(out, want)
+    with pytest.raises(ValueError, match="out has shape"):
+        heddle.segmented_inclusive_scan(x, offsets, out=np.zeros(300))
+    array = heddle.segmented_inclusive_scan(heddle.asarray(x), offsets)
+    assert isinstance(array, heddle.Array) and np.array_equal(np.asarray(array), want)
+    assert isinstance(heddle.exclusive_scan_by_key(heddle.asarray([1, 1]), [1, 2]), heddle.Array)
+    whole = np.arange(300)
+    with pytest.raises(ValueError, match="overlaps an input"):
+        heddle.inclusive_scan_by_key(whole, whole, out=whole)
+    assert heddle.segmented_inclusive_scan(x, offsets, out=x) is x
+    np.testing.assert_array_equal(x, want)
+
+
+def test_segmented_scans_refuse():
+    for call in (heddle.segmented_inclusive_scan, heddle.segmented_exclusive_scan):
+        with pytest.raises(ValueError, match="segment 0 goes from element 0 to 3 of 2"):
+            call([1, 2], [0, 3])
+        with pytest.raises(ValueError, match="segment 1 goes from element 2 to 1 of 2"):
+            call([1, 2], [0, 2, 1])
+        with pytest.raises(TypeError, match="offsets are integers"):
+            call([1, 2], [0.0, 2.0])
+    for call in (heddle.inclusive_scan_by_key, heddle.exclusive_scan_by_key):
+        with pytest.raises(ValueError, match="the keys: 1 elements do not fit 2"):
+            call([1], [1, 2])

@@ -28,8 +28,8 @@ class compiled_expression {
                                : compile_for_cpu(where, source, options)) {}
 
   template <class... Arguments>
-  void call_on_cpu(const char* name, Arguments... arguments) const {
-    reinterpret_cast<void (*)(Arguments...)>(module_->host_function(name))(arguments...);
+  auto on_cpu(const char* name) const {
+    return reinterpret_cast<void (*)(Arguments...)>(module_->host_function(name));
   }
 
   void launch(const target& where, const std::string& name, std::size_t blocks, std::size_t threads,
@@ -280,41 +280,50 @@ expression_call prepare(const expression_state& state, const target& requested,
 namespace {
 
 /// Calls f on slices of 0 … count−1, as for_slices does. How long an element takes is found out by the first
-/// ones: slow elements are worth a thread sooner, and their slices are cut where the call may be interrupted.
+/// ones, so that slow elements are worth a thread sooner. Slices are cut into pieces, between which the call
+/// may be interrupted: long enough that a look at the clock costs nothing beside one, and no longer, as later
+/// elements may take a thousand times as long as the first ones.
 void for_elements_by_time(int threads, std::size_t count,
                           function_ref<void(std::size_t first, std::size_t last)> f) {
   using clock = std::chrono::steady_clock;
   using seconds = std::chrono::duration<double>;
-  constexpr double worth_a_thread = 50e-6, longest = 20e-3;
+  constexpr double worth_a_thread = 50e-6, worth_a_look = 3e-6;
+  constexpr auto between_questions = std::chrono::milliseconds(10);
   std::size_t done = 0, piece = 1;
   double per_element = 0;
+  const auto elements_in = [&](double time) {
+    const double most = per_element > 0 ? time / per_element : 1e18;
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::min(most, 1e18)));
+  };
   const auto began = clock::now();
   while (done < count && done < elements_worth_a_thread &&
          per_element * static_cast<double>(done) < worth_a_thread) {
     const std::size_t last = std::min(count, done + piece);
     f(done, last);
     done = last;
-    piece *= 8;
     per_element = seconds(clock::now() - began).count() / static_cast<double>(done);
+    piece = std::min(8 * piece, elements_in(worth_a_look));
   }
-  const auto elements_in = [&](double time) {
-    const double most = per_element > 0 ? time / per_element : 1e18;
-    return std::max<std::size_t>(1, static_cast<std::size_t>(std::min(most, 1e18)));
-  };
   const std::size_t grain = std::min(elements_worth_a_thread, elements_in(worth_a_thread));
   cpu::for_slices(threads, count - done, grain, [&](std::size_t first, std::size_t last) {
-    // Others may be slower than the first ones: long pieces come after short ones.
-    std::size_t at_once = std::min<std::size_t>(2048, elements_in(longest / 2));
+    std::size_t at_once = elements_in(worth_a_look);
+    auto now = clock::now(), next_question = now + between_questions;
     for (std::size_t at = done + first, end = done + last; at < end;) {
-      const auto start = clock::now();
       const std::size_t next = at + std::min(at_once, end - at);
       f(at, next);
       at = next;
       if (at == end) break;
+      const auto before = std::exchange(now, clock::now());
+      const double took = seconds(now - before).count();
+      if (took > 4 * worth_a_look) {
+        const double fewer = static_cast<double>(at_once) * worth_a_look / took;
+        at_once = std::max<std::size_t>(1, static_cast<std::size_t>(fewer));
+      } else if (took < worth_a_look / 2) {
+        at_once *= 2;
+      }
+      if (now < next_question) continue;
       check_interruption();
-      const seconds took = clock::now() - start;
-      if (took.count() > longest) at_once = std::max<std::size_t>(1, at_once / 4);
-      if (took.count() < longest / 4) at_once *= 2;
+      next_question = now + between_questions;
     }
   });
 }
@@ -339,9 +348,10 @@ void run_elements(expression_state& state, const expression_call& call, const ex
     compiled.launch(call.where, "heddle_elements", blocks_for(count), 256,
                     {staged.data(), &counted, &all, &from});
   } else {
+    using size = unsigned long long;
+    const auto run = compiled.on_cpu<const void*, size, size, size, size>("heddle_elements");
     for_elements_by_time(call.where.threads(), count, [&](std::size_t first, std::size_t last) {
-      compiled.call_on_cpu<const void*, unsigned long long, unsigned long long, unsigned long long,
-                           unsigned long long>("heddle_elements", staged.data(), first, last, all, from);
+      run(staged.data(), first, last, all, from);
     });
   }
   staged.deliver();
@@ -360,7 +370,7 @@ void run_reduction(expression_state& state, const expression_call& call, const e
   staged_call staged(state, where, arguments);
   memory from, to;
   if (n == 0) {
-    if (!where.is_gpu()) return compiled.call_on_cpu<void*>("heddle_of_nothing", out);
+    if (!where.is_gpu()) return compiled.on_cpu<void*>("heddle_of_nothing")(out);
     to = memory(bytes, where);
     void* const result = to.data();
     compiled.launch(where, "heddle_of_nothing", 1, 1, {&result});
@@ -379,11 +389,10 @@ void run_reduction(expression_state& state, const expression_call& call, const e
                       {x, &count, &results});
     } else {
       const void* const x = is_first ? static_cast<const void*>(staged.data()) : partials;
-      cpu::for_slices(where.threads(), tiles, parts(elements_worth_a_thread, tile),
-                      [&](std::size_t first, std::size_t last) {
-                        compiled.call_on_cpu<const void*, unsigned long long, unsigned long long,
-                                             unsigned long long, void*>(name, x, n, first, last, to.data());
-                      });
+      using size = unsigned long long;
+      const auto run = compiled.on_cpu<const void*, size, size, size, void*>(name);
+      for_elements_by_time(where.threads(), tiles,
+                           [&](std::size_t first, std::size_t last) { run(x, n, first, last, to.data()); });
     }
     from = std::move(to);
     n = tiles;
@@ -410,17 +419,17 @@ void scan_level(compiled_expression& compiled, const target& where, const void* 
       }
       return;
     }
-    cpu::for_slices(where.threads(), tiles, parts(elements_worth_a_thread, scan_tile),
-                    [&](std::size_t first, std::size_t last) {
-                      using size = unsigned long long;
-                      if (totals) {
-                        compiled.call_on_cpu<const void*, size, size, size, void*>(name.c_str(), x, n, first,
-                                                                                   last, to);
-                      } else {
-                        compiled.call_on_cpu<const void*, size, size, size, const void*, int, void*>(
-                            name.c_str(), x, n, first, last, before, shifts, to);
-                      }
-                    });
+    using size = unsigned long long;
+    if (totals) {
+      const auto tile = compiled.on_cpu<const void*, size, size, size, void*>(name.c_str());
+      for_elements_by_time(where.threads(), tiles,
+                           [&](std::size_t first, std::size_t last) { tile(x, n, first, last, to); });
+    } else {
+      const auto tile = compiled.on_cpu<const void*, size, size, size, const void*, int, void*>(name.c_str());
+      for_elements_by_time(where.threads(), tiles, [&](std::size_t first, std::size_t last) {
+        tile(x, n, first, last, before, shifts, to);
+      });
+    }
   };
   const char* const of = is_first ? "inputs" : "partials";
   memory before;
