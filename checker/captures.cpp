@@ -55,16 +55,17 @@ void captures::wait(void* stream, bool is_blocking, const captured_stream& event
 }
 
 bool captures::is_joined(const capture& c) const {
-  const captured_stream& origin = streams_.at(c.origin);
-  for (const auto& [stream, other] : streams_) {
-    if (other.of != &c || stream == c.origin) continue;
-    const bool is_before = std::all_of(other.after.begin(), other.after.end(), [&](const graph_node* node) {
-      return std::any_of(origin.after.begin(), origin.after.end(),
-                         [&](const graph_node* last) { return graph::leads_to(*node, *last); });
-    });
-    if (!is_before) return false;
-  }
-  return true;
+  return std::all_of(streams_.begin(), streams_.end(),
+                     [&](const auto& s) { return s.second.of != &c || is_joined(s.second); });
+}
+
+bool captures::is_joined(const captured_stream& stream) const {
+  const captured_stream& origin = streams_.at(stream.of->origin);
+  return &stream == &origin ||
+         std::all_of(stream.after.begin(), stream.after.end(), [&](const graph_node* node) {
+           return std::any_of(origin.after.begin(), origin.after.end(),
+                              [&](const graph_node* last) { return graph::leads_to(*node, *last); });
+         });
 }
 
 std::unique_ptr<graph> captures::end(capture& c) {

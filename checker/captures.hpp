@@ -42,6 +42,9 @@ class captures {
   void forget_event(void* event) { events_.erase(event); }
   /// Whether all that its other streams did comes before what is on the first.
   bool is_joined(const capture& c) const;
+  /// Whether all that this stream did comes before what is on the first of its capture.
+  bool is_joined(const captured_stream& stream) const;
+  void forget_stream(void* stream) { streams_.erase(stream); }
   /// The graph that was made; the streams are free again.
   std::unique_ptr<graph> end(capture& c);
   /// One with a stream that waits for the default stream; null for none.

@@ -182,8 +182,13 @@ void entry__sanitizer_cov_trace_pc() {
   now.thread->frame = HEDDLE_FRAME;
   now.by->note_code(*now.thread, HEDDLE_PC);
 }
-void entry__tsan_vptr_update(void**, void*) {}
-void entry__tsan_vptr_read(void**) {}
+// Called in place of what other accesses call: clang's for both, g++'s for writes.
+void entry__tsan_vptr_update(void** p, void*) {
+  accessed(p, sizeof *p, record::write, HEDDLE_PC, HEDDLE_FRAME);
+}
+void entry__tsan_vptr_read(void** p) {
+  accessed(p, sizeof *p, 0, HEDDLE_PC, HEDDLE_FRAME);
+}
 
 void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc, std::uintptr_t frame) {
   if (now.thread == nullptr) {

@@ -126,6 +126,14 @@ std::optional<int> program_graphs::refuse_wait_for_stream(void* stream, const ch
       fmt::format("{} a stream that is captured: nothing on it runs until its graph is launched", what));
 }
 
+std::optional<int> program_graphs::refuse_end_of_stream(void* stream) {
+  const captures::captured_stream* const on = captures_.of_stream(stream);
+  if (on == nullptr || on->of->is_invalid || on->of->origin == stream || !captures_.is_joined(*on))
+    return refuse_wait_for_stream(stream, "the host destroys");
+  captures_.forget_stream(stream);
+  return std::nullopt;
+}
+
 std::optional<int> program_graphs::refuse_wait_for_event(void* event) {
   const captures::captured_stream* const recorded = captures_.of_event(event);
   if (recorded == nullptr) return std::nullopt;

@@ -64,6 +64,8 @@ class program_graphs final : public heddle_device::graph_runtime {
   std::optional<int> take_wait(void* stream, void* event, bool is_external);
   /// The host waits for a stream, an event, or, where both are null, for the device.
   std::optional<int> refuse_wait_for_stream(void* stream, const char* what);
+  /// A stream whose work the first of its capture waits for may end before the capture does.
+  std::optional<int> refuse_end_of_stream(void* stream);
   std::optional<int> refuse_wait_for_event(void* event);
   std::optional<int> refuse_wait_for_device();
   /// A call that may wait for the device.

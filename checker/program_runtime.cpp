@@ -324,7 +324,7 @@ int program_runtime::make_stream(void** stream, bool is_blocking) {
 
 int program_runtime::end_stream(void* stream) {
   const auto lock = lock_unless_in_kernel();
-  if (const auto refused = graphs_.refuse_wait_for_stream(stream, "the host destroys")) return *refused;
+  if (const auto refused = graphs_.refuse_end_of_stream(stream)) return *refused;
   return fail(order_.end_stream(stream) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
 }
 

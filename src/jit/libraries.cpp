@@ -22,6 +22,14 @@ constexpr library libraries[] = {
      "surface_functions.h surface_types.h texture_types.h vector_functions.hpp"},
     // Their names are refused by themselves.
     {"the toolkit", "", "cuda_fp4.h cuda_fp6.h"},
+    {"the standard library", "",
+     "cuda/std/algorithm cuda/std/array cuda/std/bit cuda/std/cassert cuda/std/cfloat cuda/std/chrono "
+     "cuda/std/climits cuda/std/cmath cuda/std/complex cuda/std/concepts cuda/std/cstddef cuda/std/cstdint "
+     "cuda/std/cstdlib cuda/std/cstring cuda/std/ctime cuda/std/functional cuda/std/initializer_list "
+     "cuda/std/iterator cuda/std/limits cuda/std/memory cuda/std/numbers cuda/std/numeric cuda/std/optional "
+     "cuda/std/ranges cuda/std/ratio cuda/std/span cuda/std/tuple cuda/std/type_traits cuda/std/utility "
+     "cuda/std/variant cuda/std/version",
+     "heddle_device/standard_library.hpp"},
     {"cuda::annotated_ptr", "cuda::annotated_ptr cuda::access_property cuda::associate_access_property",
      "cuda/annotated_ptr"},
     {"cuda::discard_memory", "cuda::discard_memory", "cuda/discard_memory"},

@@ -27,11 +27,16 @@
 namespace heddle::jit {
 namespace {
 
+/// How preprocessed text says that what is of CUDA follows.
+constexpr std::string_view header_of_language = "/heddle_device/language.hpp\" 1";
+
 /// Goes through a source's tokens once, from the first to the last, and notes what is to be changed.
 class translator : private token_sequence {
  public:
   translator(std::string_view source, const lexer& read, const translation_options& options)
       : token_sequence(source, read.tokens()), t_(read.tokens()), options_(options), edits_(source, *this) {
+    const std::size_t language = source.find(header_of_language);
+    if (language != std::string_view::npos) cuda_begins_ = language;
     for (std::size_t i = 0; i < t_.size();) i = step(i);
     if (!refusals_.empty()) throw error(refusals_);
     for (const text_range& header : unused_headers(source, t_)) edits_.erase(header);
@@ -60,8 +65,10 @@ class translator : private token_sequence {
         return i + 1;
       }
       if (scopes_.kind() == scope::space && structure_.close != 0) {
-        edits_.insert(end_of(i), describe_members(*this, structure_.first, structure_.open, structure_.close,
-                                                  i, next_number_));
+        if (t_[structure_.first].begin >= cuda_begins_) {
+          edits_.insert(end_of(i), describe_members(*this, structure_.first, structure_.open,
+                                                    structure_.close, i, next_number_));
+        }
         structure_ = {};
       }
       const bool is_static = scopes_.in_device_code() && scopes_.in_function() && is(declaration_, "static");
@@ -135,18 +142,35 @@ class translator : private token_sequence {
                          : why_unsupported(*this, i, called_so, scopes_.in_device_code());
   }
 
-  /// Whether token i, a name, is what a function of the source's own is declared as.
-  bool declares_function(std::size_t i) const {
-    return !scopes_.in_function() && is(i + 1, "(") && i > declaration_ &&
-           ((is_identifier(i - 1) && !is(i - 1, "return")) || is(i - 1, "*") || is(i - 1, "&") ||
-            is(i - 1, ">"));
+  /// Whether token i, a name, is what a function or a variable of the source's own is declared as.
+  bool declares_own(std::size_t i) const {
+    if (i <= declaration_) return false;
+    if (!scopes_.in_function() && is(i + 1, "("))
+      return (is_identifier(i - 1) && !is(i - 1, "return")) || is(i - 1, "*") || is(i - 1, "&") ||
+             is(i - 1, ">");
+    constexpr std::string_view ends[] = {";", "=", ",", ")", "[", "{"};
+    const auto follows = [&](std::string_view end) { return is(i + 1, end); };
+    if (std::none_of(std::begin(ends), std::end(ends), follows)) return false;
+    const bool is_indirect = is(i - 1, "*") || is(i - 1, "&");
+    return names_type(is_indirect && i > 1 ? i - 2 : i - 1);
+  }
+
+  /// Whether a name that is declared may follow token i.
+  bool names_type(std::size_t i) const {
+    constexpr std::string_view others[] = {"return",  "case",      "goto",     "throw",    "new",    "delete",
+                                           "else",    "do",        "typename", "struct",   "class",  "enum",
+                                           "union",   "using",     "const",    "volatile", "static", "extern",
+                                           "inline",  "constexpr", "sizeof",   "and",      "or",     "not",
+                                           "typedef", "mutable",   "register", "operator"};
+    const auto is_word = [&](std::string_view other) { return is(i, other); };
+    return is_identifier(i) && std::none_of(std::begin(others), std::end(others), is_word);
   }
 
   /// All that is not supported is told at once, each name at its first place.
   void note_refusal(std::size_t i, const std::string& why) {
-    if (why.empty() || own_functions_.count(t_[i].text) != 0) return;
-    if (declares_function(i)) {
-      own_functions_.insert(t_[i].text);
+    if (why.empty() || own_names_.count(t_[i].text) != 0) return;
+    if (declares_own(i)) {
+      own_names_.insert(t_[i].text);
       return;
     }
     if (!options_.is_program && leave_out(i)) return;
@@ -226,11 +250,12 @@ class translator : private token_sequence {
   /// What keeps a declaration of the device's to its file, where every file has its own.
   std::string_view linkage_of_file() {
     if (!options_.is_apart || scopes_.kind() != scope::space || given_linkage_ == declaration_) return "";
-    bool is_template = false, is_specialisation = false, is_variable = true;
+    bool is_template = false, is_specialisation = false, is_variable = true, is_inline = false;
     std::size_t j = declaration_;
     for (; j < t_.size() && !is(j, ";") && !is(j, "=") && !is(j, "{") && !is(j, "["); ++j) {
       if (is(j, "extern") || is(j, "static") || is(j, "__host__") || is(j, "typedef") || is(j, "using"))
         return "";
+      is_inline |= is(j, "inline") || is(j, "__inline__") || is(j, "__forceinline__");
       if (is(j, "template")) {
         if (!is(j + 1, "<")) return "";  // an explicit instantiation
         is_template = true;
@@ -253,7 +278,7 @@ class translator : private token_sequence {
     }
     const bool is_member = name > declaration_ + 1 && is(name - 2, "::");
     given_linkage_ = declaration_;
-    if (is_member || is_specialisation) return is_variable ? "" : "inline";
+    if (is_member || is_specialisation) return is_variable || is_inline ? "" : "inline";
     if (is_template && is_variable) return "";
     return "static";
   }
@@ -385,6 +410,8 @@ class translator : private token_sequence {
 
   const std::vector<token>& t_;
   const translation_options& options_;
+  // A file of C++ may have structures of its own before it includes what is of CUDA.
+  std::size_t cuda_begins_ = 0;
   scope_stack scopes_{*this};
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
@@ -397,7 +424,7 @@ class translator : private token_sequence {
   std::size_t given_linkage_ = nowhere;        // the token that a declaration which has one begins with
   std::size_t refused_declaration_ = nowhere;  // the token that one of the host's begins with
   std::set<std::string> refused_;
-  std::set<std::string_view> own_functions_;  // that have names which are refused otherwise
+  std::set<std::string_view> own_names_;                              // that are refused otherwise
   std::map<std::string_view, template_variable> template_variables_;  // of the module
   std::string refusals_;
   communication communication_;

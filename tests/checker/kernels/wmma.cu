@@ -122,6 +122,20 @@ __global__ void misaligned(const __half* x) {
   wmma::load_matrix_sync(f, x + 8, 16);  // @misaligned
 }
 
+// check bytes --grid 1 --block 32 --arg u8[256]=zeros
+// clean
+// check misaligned_bytes --grid 1 --block 32 --arg u8[512]=zeros
+// finds misuse @misaligned_bytes: multiple of 8 bytes
+__global__ void bytes(const unsigned char* x) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, unsigned char, wmma::row_major> f;
+  wmma::load_matrix_sync(f, x, 16);
+}
+__global__ void misaligned_bytes(const unsigned char* x) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, unsigned char, wmma::row_major> f;
+  wmma::load_matrix_sync(f, x + 8, 16);
+  wmma::load_matrix_sync(f, x + 4, 16);  // @misaligned_bytes
+}
+
 // check wrong_distance --grid 1 --block 32 --arg f16[512]=zeros
 // finds misuse @distance: 8 of half
 __global__ void wrong_distance(const __half* x) {

@@ -17,6 +17,10 @@
 // finds invalid-capture @copies: cudaStreamNonBlocking
 // program -- foreign_event
 // finds invalid-capture @waits_foreign: outside of the capture
+// program -- destroys_joined
+// clean
+// program -- destroys_unjoined
+// finds invalid-capture @destroys: the host destroys
 // program -- asks_for_errors
 // clean
 // prints 900 901 900 400 401
@@ -162,6 +166,19 @@ int main(int, char** argv) {
     cudaStreamWaitEvent(b, fork_event);
     add<<<1, n, 0, b>>>(x, 2);
     cudaStreamEndCapture(a, &graph);  // @ends_unjoined
+  }
+  if (is("destroys_joined") || is("destroys_unjoined")) {
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(fork_event, a);
+    cudaStreamWaitEvent(b, fork_event);
+    add<<<1, n, 0, b>>>(x, 2);
+    cudaEventRecord(join, b);
+    if (is("destroys_joined")) cudaStreamWaitEvent(a, join);
+    cudaStreamDestroy(b);  // @destroys
+    cudaStreamEndCapture(a, &graph);
+    if (graph != nullptr) cudaGraphLaunch(instantiate(graph), a);
+    cudaStreamSynchronize(a);
+    return 0;
   }
   if (is("waits")) {
     cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);

@@ -61,6 +61,11 @@ HEDDLE_HOST cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->totalConstMem = 65536;
   p->textureAlignment = p->surfaceAlignment = 512;
   p->texturePitchAlignment = 32;
+  p->maxTexture1D = p->maxTexture2D[0] = 131072;
+  p->maxTexture2D[1] = 65536;
+  p->maxTexture3D[0] = p->maxTexture3D[1] = p->maxTexture3D[2] = 16384;
+  p->maxTexture1DLayered[0] = p->maxTexture2DLayered[0] = p->maxTexture2DLayered[1] = 32768;
+  p->maxTexture1DLayered[1] = p->maxTexture2DLayered[2] = 2048;
   p->major = 9;
   p->multiProcessorCount = facts::multiprocessors;
   p->warpSize = 32;

@@ -172,6 +172,16 @@ enum cudaComputeMode {
   X(Integrated, 18, 0)                                                                          \
   X(CanMapHostMemory, 19, 1)                                                                    \
   X(ComputeMode, 20, 0)                                                                         \
+  X(MaxTexture1DWidth, 21, 131072)                                                              \
+  X(MaxTexture2DWidth, 22, 131072)                                                              \
+  X(MaxTexture2DHeight, 23, 65536)                                                              \
+  X(MaxTexture3DWidth, 24, 16384)                                                               \
+  X(MaxTexture3DHeight, 25, 16384)                                                              \
+  X(MaxTexture3DDepth, 26, 16384)                                                               \
+  X(MaxTexture2DLayeredWidth, 27, 32768)                                                        \
+  X(MaxTexture2DLayeredHeight, 28, 32768)                                                       \
+  X(MaxTexture2DLayeredLayers, 29, 2048)                                                        \
+  X(SurfaceAlignment, 30, 512)                                                                  \
   X(ConcurrentKernels, 31, 1)                                                                   \
   X(EccEnabled, 32, 0)                                                                          \
   X(PciBusId, 33, 0)                                                                            \
@@ -183,10 +193,41 @@ enum cudaComputeMode {
   X(MaxThreadsPerMultiProcessor, 39, heddle_device::device_facts::threads_a_multiprocessor)     \
   X(AsyncEngineCount, 40, 2)                                                                    \
   X(UnifiedAddressing, 41, 1)                                                                   \
+  X(MaxTexture1DLayeredWidth, 42, 32768)                                                        \
+  X(MaxTexture1DLayeredLayers, 43, 2048)                                                        \
+  X(MaxTexture2DGatherWidth, 45, 32768)                                                         \
+  X(MaxTexture2DGatherHeight, 46, 32768)                                                        \
+  X(MaxTexture3DWidthAlt, 47, 8192)                                                             \
+  X(MaxTexture3DHeightAlt, 48, 8192)                                                            \
+  X(MaxTexture3DDepthAlt, 49, 32768)                                                            \
   X(PciDomainId, 50, 0)                                                                         \
   X(TexturePitchAlignment, 51, 32)                                                              \
+  X(MaxTextureCubemapWidth, 52, 32768)                                                          \
+  X(MaxTextureCubemapLayeredWidth, 53, 32768)                                                   \
+  X(MaxTextureCubemapLayeredLayers, 54, 2046)                                                   \
+  X(MaxSurface1DWidth, 55, 32768)                                                               \
+  X(MaxSurface2DWidth, 56, 131072)                                                              \
+  X(MaxSurface2DHeight, 57, 65536)                                                              \
+  X(MaxSurface3DWidth, 58, 16384)                                                               \
+  X(MaxSurface3DHeight, 59, 16384)                                                              \
+  X(MaxSurface3DDepth, 60, 16384)                                                               \
+  X(MaxSurface1DLayeredWidth, 61, 32768)                                                        \
+  X(MaxSurface1DLayeredLayers, 62, 2048)                                                        \
+  X(MaxSurface2DLayeredWidth, 63, 32768)                                                        \
+  X(MaxSurface2DLayeredHeight, 64, 32768)                                                       \
+  X(MaxSurface2DLayeredLayers, 65, 2048)                                                        \
+  X(MaxSurfaceCubemapWidth, 66, 32768)                                                          \
+  X(MaxSurfaceCubemapLayeredWidth, 67, 32768)                                                   \
+  X(MaxSurfaceCubemapLayeredLayers, 68, 2046)                                                   \
+  X(MaxTexture1DLinearWidth, 69, 268435456)                                                     \
+  X(MaxTexture2DLinearWidth, 70, 131072)                                                        \
+  X(MaxTexture2DLinearHeight, 71, 65000)                                                        \
+  X(MaxTexture2DLinearPitch, 72, 2097120)                                                       \
+  X(MaxTexture2DMipmappedWidth, 73, 32768)                                                      \
+  X(MaxTexture2DMipmappedHeight, 74, 32768)                                                     \
   X(ComputeCapabilityMajor, 75, 9)                                                              \
   X(ComputeCapabilityMinor, 76, 0)                                                              \
+  X(MaxTexture1DMipmappedWidth, 77, 32768)                                                      \
   X(StreamPrioritiesSupported, 78, 1)                                                           \
   X(GlobalL1CacheSupported, 79, 1)                                                              \
   X(LocalL1CacheSupported, 80, 1)                                                               \
@@ -203,17 +244,38 @@ enum cudaComputeMode {
   X(CanUseHostPointerForRegisteredMem, 91, 1)                                                   \
   X(CooperativeLaunch, 95, 1)                                                                   \
   X(MaxSharedMemoryPerBlockOptin, 97, heddle_device::device_facts::most_shared_a_block)         \
+  X(CanFlushRemoteWrites, 98, 0)                                                                \
   X(HostRegisterSupported, 99, 1)                                                               \
   X(PageableMemoryAccessUsesHostPageTables, 100, 0)                                             \
   X(DirectManagedMemAccessFromHost, 101, 0)                                                     \
   X(MaxBlocksPerMultiprocessor, 106, heddle_device::device_facts::blocks_a_multiprocessor)      \
-  X(ReservedSharedMemoryPerBlock, 111, heddle_device::device_facts::reserved_shared_a_block)    \
   X(MaxPersistingL2CacheSize, 108, 25165824)                                                    \
   X(MaxAccessPolicyWindowSize, 109, 134217728)                                                  \
+  X(ReservedSharedMemoryPerBlock, 111, heddle_device::device_facts::reserved_shared_a_block)    \
   X(SparseCudaArraySupported, 112, 0)                                                           \
   X(HostRegisterReadOnlySupported, 113, 1)                                                      \
+  X(TimelineSemaphoreInteropSupported, 114, 0)                                                  \
   X(MemoryPoolsSupported, 115, 1)                                                               \
-  X(ClusterLaunch, 120, 0)
+  X(GPUDirectRDMASupported, 116, 0)                                                             \
+  X(GPUDirectRDMAFlushWritesOptions, 117, 0)                                                    \
+  X(GPUDirectRDMAWritesOrdering, 118, 0)                                                        \
+  X(MemoryPoolSupportedHandleTypes, 119, 0)                                                     \
+  X(ClusterLaunch, 120, 0)                                                                      \
+  X(DeferredMappingCudaArraySupported, 121, 0)                                                  \
+  X(IpcEventSupport, 125, 0)                                                                    \
+  X(MemSyncDomainCount, 126, 4)                                                                 \
+  X(NumaConfig, 130, 0)                                                                         \
+  X(NumaId, 131, -1)                                                                            \
+  X(MpsEnabled, 133, 0)                                                                         \
+  X(HostNumaId, 134, -1)                                                                        \
+  X(D3D12CigSupported, 135, 0)                                                                  \
+  X(VulkanCigSupported, 138, 0)                                                                 \
+  X(GpuPciDeviceId, 139, 0)                                                                     \
+  X(GpuPciSubsystemId, 140, 0)                                                                  \
+  X(HostNumaMemoryPoolsSupported, 142, 0)                                                       \
+  X(HostNumaMultinodeIpcSupported, 143, 0)                                                      \
+  X(HostMemoryPoolsSupported, 144, 0)                                                           \
+  X(OnlyPartialHostNativeAtomicSupported, 147, 0)
 enum cudaDeviceAttr {
 #define HEDDLE_ATTRIBUTE(NAME, NUMBER, VALUE) cudaDevAttr##NAME = NUMBER,
   HEDDLE_DEVICE_ATTRIBUTES(HEDDLE_ATTRIBUTE)

@@ -65,10 +65,13 @@ HEDDLE_DEVICE unsigned lane() {
   const heddle_device::index3 thread = heddle_thread_index(), size = heddle_block_size();
   return ((thread.z * size.y + thread.y) * size.x + thread.x) % 32;
 }
-template <class T>
+/// Rows begin at multiples of what a lane has of the matrix (PTX ISA, wmma.load).
+template <unsigned bytes, class T>
 HEDDLE_DEVICE void check_matrix(const T* p, unsigned ldm) {
-  if (reinterpret_cast<unsigned long long>(p) % 32 != 0)
-    heddle_misuse("wmma: the address of a matrix has to be a multiple of 32 bytes");
+  if (reinterpret_cast<unsigned long long>(p) % bytes != 0)
+    heddle_misuse(bytes == 32   ? "wmma: the address of a matrix has to be a multiple of 32 bytes"
+                  : bytes == 16 ? "wmma: the address of a matrix has to be a multiple of 16 bytes"
+                                : "wmma: the address of a matrix has to be a multiple of 8 bytes");
   if (ldm * sizeof(T) % 16 != 0)
     heddle_misuse(
         "wmma: the distance of rows or columns has to be a multiple of 16 bytes: 8 of half, 4 of float");
@@ -117,7 +120,7 @@ HEDDLE_DEVICE void for_each_element(unsigned ldm, bool is_by_rows, F f) {
 template <class Use, int m, int n, int k, class T, class Layout, class V>
 HEDDLE_DEVICE void load(fragment<Use, m, n, k, T, Layout>& f, const V* p, unsigned ldm, bool is_by_rows) {
   meet("wmma: all 32 lanes of a warp load a matrix together");
-  check_matrix(p, ldm);
+  check_matrix<sizeof f.x>(p, ldm);
   constexpr unsigned all = rows<Use, m, n, k> * columns<Use, m, n, k>;
   for_each_element<Use, m, n, k>(ldm, is_by_rows, [&](unsigned i, size_t at) __attribute__((always_inline)) {
     const V value = p[at];
@@ -140,7 +143,7 @@ template <int m, int n, int k, class T, class V>
 HEDDLE_DEVICE void store_matrix_sync(V* p, const fragment<accumulator, m, n, k, T>& f, unsigned ldm,
                                      layout_t layout) {
   heddle_detail::meet("wmma: all 32 lanes of a warp store a matrix together");
-  heddle_detail::check_matrix(p, ldm);
+  heddle_detail::check_matrix<sizeof f.x>(p, ldm);
   heddle_detail::for_each_element<accumulator, m, n, k>(
       ldm, layout == mem_row_major,
       [&](unsigned i, size_t at) __attribute__((always_inline)) { p[at] = f.x[i]; });

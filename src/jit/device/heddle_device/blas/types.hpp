@@ -9,6 +9,10 @@
 #include <complex>
 #include <type_traits>
 
+// Headers of others ask for these before they use what is here.
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
+
 extern "C" {
 void __tsan_read_range(void* p, unsigned long bytes);
 void __tsan_write_range(void* p, unsigned long bytes);

@@ -3,6 +3,7 @@
 
 /// Stand-ins for CUB's calls of warps, blocks and the device. What they access is watched.
 
+#include "../in_host_source.hpp"
 #include "../names_begin.hpp"
 
 #include <array>

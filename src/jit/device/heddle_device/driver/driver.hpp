@@ -34,8 +34,13 @@ HEDDLE_DRIVER cuDeviceGet(CUdevice* device, int number) {
   return number == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 HEDDLE_DRIVER cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  return heddle_device::driver_result(
+  const CUresult result = heddle_device::driver_result(
       cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device));
+  constexpr int last = CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED;
+  if (result != CUDA_ERROR_INVALID_VALUE || attribute < 1 || attribute > last) return result;
+  // What the driver alone has a name for says that something is supported.
+  *value = 0;
+  return CUDA_SUCCESS;
 }
 HEDDLE_DRIVER cuDeviceGetName(char* text, int length, CUdevice device) {
   cudaDeviceProp known;

@@ -4,12 +4,17 @@
 /// Stand-ins for cuRAND: the engines XORWOW (Marsaglia, J. Stat. Soft. 8, 2003) and Philox4x32-10 (Salmon et
 /// al., SC 2011) with its seeds and its sequences, in kernels and for the host.
 
+#include "../in_host_source.hpp"
 #include "../names_begin.hpp"
 
 #include <cmath>
 #include <vector>
 // Not before the macros are put away.
 #include "../library.hpp"
+
+// Headers of others ask for these before they use what is here.
+#define CURAND_H_
+#define CURAND_KERNEL_H_
 
 enum curandStatus {
   CURAND_STATUS_SUCCESS = 0,

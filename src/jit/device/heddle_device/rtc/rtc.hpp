@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+// Headers of others ask for it before they use what is here.
+#define __NVRTC_H__
+
 // A result, and its number.
 #define HEDDLE_RTC_RESULTS(X)                             \
   X(NVRTC_SUCCESS, 0)                                     \

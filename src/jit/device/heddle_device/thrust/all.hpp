@@ -3,6 +3,7 @@
 
 /// Stand-ins for Thrust's containers, iterators and algorithms. What runs on the device is watched there.
 
+#include "../in_host_source.hpp"
 #include "../names_begin.hpp"
 
 #include <array>

@@ -1,0 +1,5 @@
+#pragma once
+
+/// The sum of the counts of n records, and what the driver says of the device.
+int sum_of_counts(int n);
+int widest_texture();
