@@ -50,6 +50,7 @@ inline void check_simulations(const ranks& all, const std::string& folder, std::
   check_halos(all);
   check_life_engines(all, every);
   check_life_universes(all);
+  check_life_changes(all);
   check_solvers(all, every);
   check_solves(all);
   check_flows(all, every);

@@ -36,6 +36,10 @@ TEST_P(simulations_over_ranks, universes_have_the_cells_of_one_machine) {
   on_ranks(check_life_universes);
 }
 
+TEST_P(simulations_over_ranks, changed_cells_and_pictures_are_those_of_one_machine) {
+  on_ranks(check_life_changes);
+}
+
 TEST_P(simulations_over_ranks, solvers_have_the_bits_of_one_machine) {
   on_ranks([](const hd::ranks& all) { check_solvers(all, 1); });
 }

@@ -2,7 +2,7 @@
 
 #include "life/grid.hpp"
 #include "life/rule.hpp"
-#include <heddle/compiler.hpp>
+#include "life/squares.hpp"
 #include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
@@ -30,46 +30,6 @@ struct bounds {
   bool torus;
 };
 
-/// Columns or rows first … last−1 of a grid.
-struct span_of_cells {
-  std::size_t first, last;
-};
-
-/// Squares of cells that are pixels of a picture: pixel (column i, row j) is the square of `side` cells whose
-/// top-left cell is (left + i·side, top + j·side) of a grid. Outside of the grid nothing lives.
-struct squares {
-  std::int64_t left, top;
-  std::size_t side, columns, rows;
-
-  HD_FN std::uint64_t cells() const { return std::uint64_t{side} * side; }
-  /// What of a pixel is in a grid of so many columns or rows.
-  HD_FN span_of_cells columns_of(std::size_t i, std::size_t width) const { return within(left, i, width); }
-  HD_FN span_of_cells rows_of(std::size_t j, std::size_t height) const { return within(top, j, height); }
-
- private:
-  HD_FN span_of_cells within(std::int64_t begin, std::size_t pixel, std::size_t length) const {
-    const auto end = static_cast<std::int64_t>(length);
-    const std::int64_t first = begin + static_cast<std::int64_t>(pixel * side);
-    const std::int64_t last = first + static_cast<std::int64_t>(side);
-    const auto inside = [end](std::int64_t at) { return at < 0 ? 0 : at > end ? end : at; };
-    return {static_cast<std::size_t>(inside(first)), static_cast<std::size_t>(inside(last))};
-  }
-};
-
-/// The brightness of a square with so many live cells: 0 where none lives, and up to 255 where all do.
-HD_FN inline std::uint8_t brightness(std::uint64_t live, std::uint64_t cells) {
-  constexpr std::uint64_t least = 80;
-  // Cells number 2^64 at most, and live ones as many: divided first, nothing overflows.
-  return live == 0 ? std::uint8_t{0}
-         : live >= cells
-             ? std::uint8_t{255}
-             : static_cast<std::uint8_t>(least + static_cast<std::uint64_t>(static_cast<double>(255 - least) *
-                                                                            static_cast<double>(live) /
-                                                                            static_cast<double>(cells)));
-}
-
-class row_engine;
-
 /// Cells within bounds, and what advances them.
 class engine {
  public:
@@ -79,8 +39,13 @@ class engine {
   virtual void advance(std::uint64_t generations) = 0;
   virtual std::uint64_t population() = 0;
   virtual grid cells() = 0;
-  /// The same where rows can be read and written alone; null over ranks.
-  virtual row_engine* by_rows() noexcept { return nullptr; }
+
+  /// Rows `count` from `first` on to and from cells.
+  virtual void load_rows(std::size_t first, const grid& cells) = 0;
+  virtual grid cells_of_rows(std::size_t first, std::size_t count) = 0;
+
+  /// The brightness of the pixels, row after row, counted on the target: only pixels leave a GPU.
+  virtual std::vector<std::uint8_t> draw(const squares& what) = 0;
 };
 
 /// An engine for bounds of one cell or more. Throws heddle::error for an algorithm that the target or the
@@ -89,8 +54,8 @@ std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const r
                                     const target& where);
 
 /// The same over ranks, each of which computes a block of rows on its target; all have targets of one kind.
-/// Every rank makes the same calls: each takes from `load` the rows that it needs, and gets the population
-/// and the cells of all.
+/// Every rank makes the same calls: each takes from `load` and `load_rows` the rows that it needs, and gets
+/// the population, the cells and the pixels of all. Cells leave a GPU for pixels that ranks have parts of.
 std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const rule& law, const ranks& all);
 
 /// An engine that can advance some of its rows alone: those of a block in a larger grid, with rows around
@@ -105,15 +70,7 @@ class row_engine : public engine {
   /// The other grid becomes this one.
   virtual void exchange_grids() = 0;
 
-  /// Rows `count` from `first` on to and from cells.
-  virtual void load_rows(std::size_t first, const grid& cells) = 0;
-  virtual grid cells_of_rows(std::size_t first, std::size_t count) = 0;
   virtual std::uint64_t population_of_rows(std::size_t first, std::size_t count) = 0;
-
-  /// The brightness of the pixels, row after row, counted on the target: only pixels leave a GPU.
-  virtual std::vector<std::uint8_t> draw(const squares& what) = 0;
-
-  row_engine* by_rows() noexcept final { return this; }
 
   /// How rows lie in memory, one behind the other: row 0 of this grid or of the other one.
   virtual std::size_t row_bytes() const = 0;

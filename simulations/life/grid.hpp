@@ -64,4 +64,11 @@ inline std::uint64_t bits_from(const std::uint64_t* row, std::size_t words, std:
   return shift == 0 || word + 1 >= words ? low : low | row[word + 1] << (64 - shift);
 }
 
+/// The same of `count` columns, which may be more than 64: 0 beyond them.
+inline std::uint64_t bits_of_run(const std::uint64_t* row, std::size_t words, std::size_t x,
+                                 std::size_t count) noexcept {
+  const std::uint64_t bits = bits_from(row, words, x);
+  return count < 64 ? bits & ((std::uint64_t{1} << count) - 1) : bits;
+}
+
 }  // namespace heddle::life

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -43,8 +45,12 @@ class over_ranks final : public engine {
     depth_ = *std::min_element(depths.begin(), depths.end());
   }
 
-  void load(const grid& cells) override {
-    if (own_) own_->load_rows(first_, cells.part({0, halos_.first_row(), size_.width, halos_.rows()}));
+  void load(const grid& cells) override { load_rows(0, cells); }
+
+  void load_rows(std::size_t first, const grid& cells) override {
+    const rows_of_rank mine = own_part(first, first + cells.height());
+    if (mine.count > 0)
+      own_->load_rows(mine.place, cells.part({0, mine.first - first, size_.width, mine.count}));
     start(false);
     halos_.finish();
   }
@@ -70,15 +76,86 @@ class over_ranks final : public engine {
     return sum;
   }
 
-  grid cells() override {
-    grid all(size_.width, size_.height);
-    const grid mine = own_ ? own_->cells_of_rows(first_, halos_.rows()) : grid(size_.width, 0);
-    const array<std::uint64_t> words = halos_.all().all_gather(mine.words());
+  grid cells() override { return cells_of_rows(0, size_.height); }
+
+  grid cells_of_rows(std::size_t first, std::size_t count) override {
+    grid all(size_.width, count);
+    const array<std::uint64_t> words =
+        halos_.all().all_gather(cells_of(own_part(first, first + count)).words());
     std::copy(words.begin(), words.end(), all.row(0));
     return all;
   }
 
+  /// Rows of pixels whose cells are those of one rank are drawn there. Of the others each rank counts the
+  /// cells that it has.
+  std::vector<std::uint8_t> draw(const squares& what) override {
+    std::vector<std::size_t> owners;  // of each row of pixels, or how many ranks there are
+    const auto ranks = static_cast<std::size_t>(halos_.all().size());
+    const auto me = static_cast<std::size_t>(halos_.all().rank());
+    const std::vector<std::size_t>& begins = halos_.begins();
+    for (std::size_t j = 0; j < what.rows; ++j) {
+      const span_of_cells in = what.rows_of(j, size_.height);
+      std::size_t owner = ranks;
+      // Cells beside a block are those of others: what is partly outside of the grid is counted.
+      if (in.last - in.first == what.side)
+        for (std::size_t r = 0; r < ranks; ++r)
+          if (begins[r] <= in.first && in.last <= begins[r + 1]) owner = r;
+      owners.push_back(owner);
+    }
+    const auto mine = std::find(owners.begin(), owners.end(), me);
+    squares own = what;
+    own.rows = static_cast<std::size_t>(std::count(owners.begin(), owners.end(), me));
+    own.top +=
+        static_cast<std::int64_t>(static_cast<std::size_t>(mine - owners.begin()) * what.side + first_) -
+        static_cast<std::int64_t>(halos_.first_row());
+    const array<std::uint8_t> drawn =
+        halos_.all().all_gather(own.rows > 0 ? own_->draw(own) : std::vector<std::uint8_t>());
+
+    std::vector<std::uint64_t> counts;
+    for (std::size_t j = 0; j < what.rows; ++j) {
+      if (owners[j] != ranks) continue;
+      const span_of_cells in = what.rows_of(j, size_.height);
+      const grid cells = cells_of(own_part(in.first, in.last));
+      std::vector<std::uint64_t> live(what.columns);
+      for (std::size_t y = 0; y < cells.height(); ++y)
+        count_squares(cells.part({0, y, size_.width, 1}), what, live);
+      counts.insert(counts.end(), live.begin(), live.end());
+    }
+    const array<std::uint64_t> of_ranks = halos_.all().all_gather(counts);
+
+    std::vector<std::uint8_t> pixels;
+    auto next = drawn.begin();  // ranks have rows of pixels in their order
+    std::size_t counted = 0;
+    for (const std::size_t owner : owners) {
+      if (owner != ranks) {
+        pixels.insert(pixels.end(), next, next + static_cast<std::ptrdiff_t>(what.columns));
+        next += static_cast<std::ptrdiff_t>(what.columns);
+        continue;
+      }
+      for (std::size_t i = 0; i < what.columns; ++i, ++counted) {
+        std::uint64_t live = 0;
+        for (std::size_t r = 0; r < ranks; ++r) live += of_ranks.data()[r * counts.size() + counted];
+        pixels.push_back(brightness(live, what.cells()));
+      }
+    }
+    return pixels;
+  }
+
  private:
+  /// The own rows among first … last−1 of all: how many, the first of them, and its place in the block.
+  struct rows_of_rank {
+    std::size_t count, first, place;
+  };
+  rows_of_rank own_part(std::size_t first, std::size_t last) const {
+    const std::size_t begin = std::max(first, halos_.first_row()),
+                      end = std::min(last, halos_.first_row() + halos_.rows());
+    return begin < end ? rows_of_rank{end - begin, begin, first_ + begin - halos_.first_row()}
+                       : rows_of_rank{};
+  }
+  grid cells_of(const rows_of_rank& part) const {
+    return part.count > 0 ? own_->cells_of_rows(part.place, part.count) : grid(size_.width, 0);
+  }
+
   /// Sends the rows at the edges of a grid, and receives those beside them.
   void start(bool of_other) {
     const std::size_t bytes = own_ ? own_->row_bytes() : 0;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <string_view>
 
@@ -39,23 +38,6 @@ void transpose(word (&square)[64]) {
       square[i] ^= other << half;
       square[i + half] ^= other;
     }
-  }
-}
-
-/// Bits outside the cells of a row, beyond `width`, are left as they come.
-word bits_of_run(const word* row, std::size_t words, std::size_t column, std::size_t count) {
-  const word bits = bits_from(row, words, column);
-  return count < 64 ? bits & ((word{1} << count) - 1) : bits;
-}
-
-/// Adds the live cells of a row to those of the squares that it crosses.
-void count_squares(const grid& line, const squares& what, std::vector<std::uint64_t>& live) {
-  const word* const row = line.row(0);
-  const std::size_t words = line.words_in_row();
-  for (std::size_t i = 0; i < what.columns; ++i) {
-    const span_of_cells in = what.columns_of(i, line.width());
-    for (std::size_t x = in.first; x < in.last; x += 64)
-      live[i] += static_cast<word>(std::popcount(bits_of_run(row, words, x, in.last - x)));
   }
 }
 

@@ -126,17 +126,9 @@ void universe::advance(std::uint64_t generations) {
   }
 }
 
-row_engine& universe::rows(const char* what) const {
-  row_engine* const one = engine_->by_rows();
-  if (one == nullptr)
-    fail(fmt::format("life: {} takes one process, and there are {} ranks: make a universe of cells() on one",
-                     what, all_->size()));
-  return *one;
-}
-
 std::vector<std::uint8_t> universe::draw(const squares& what) {
   if (!engine_) return std::vector<std::uint8_t>(what.columns * what.rows);
-  return rows("a picture of a part").draw(what);
+  return engine_->draw(what);
 }
 
 void universe::edit(std::int64_t left, std::int64_t top, std::size_t width, std::size_t height,
@@ -174,14 +166,13 @@ void universe::edit(std::int64_t left, std::int64_t top, std::size_t width, std:
   const std::int64_t l = std::max(left, left_), t = std::max(top, top_);
   const std::int64_t r = std::min(right, all_right), b = std::min(bottom, all_bottom);
   if (l >= r || t >= b) return;
-  row_engine& on = rows("a change of cells");
   const auto first = static_cast<std::size_t>(t - top_), count = static_cast<std::size_t>(b - t);
   const auto column = static_cast<std::size_t>(l - left_);
-  grid lines = on.cells_of_rows(first, count);
+  grid lines = engine_->cells_of_rows(first, count);
   grid part = lines.part({column, 0, static_cast<std::size_t>(r - l), count});
   change(part, l, t);
   lines.put(part, column, 0);
-  on.load_rows(first, lines);
+  engine_->load_rows(first, lines);
   // The new cells may be nearer to the edge than those that were there.
   const auto beside =
       static_cast<std::uint64_t>(std::min({l - left_, t - top_, all_right - r, all_bottom - b}));

@@ -53,13 +53,13 @@ class universe {
     return engine_ ? frame_of_grid{left_, top_, size_.width, size_.height} : frame_of_grid{left_, top_, 0, 0};
   }
 
-  /// The brightness of squares of the computed grid, see row_engine::draw. Throws heddle::error over ranks.
+  /// The brightness of squares of the computed grid, see engine::draw; over ranks those of all, on every one.
   std::vector<std::uint8_t> draw(const squares& what);
 
   /// Changes the cells of a rectangle: change(cells) is given those that are there, and what it leaves is
   /// what lives. Of a torus or a plane the rectangle is cut to what is there. Takes the time of the
-  /// rectangle's rows, on the infinite plane that of the pattern where it grows. Throws heddle::error over
-  /// ranks.
+  /// rectangle's rows, on the infinite plane that of the pattern where it grows. Over ranks every one gives
+  /// the same change, and takes its own rows of what it leaves.
   void edit(std::int64_t left, std::int64_t top, std::size_t width, std::size_t height,
             function_ref<void(grid& cells, std::int64_t left, std::int64_t top)> change);
 
@@ -82,7 +82,6 @@ class universe {
   universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const target& where,
            const std::optional<ranks>& all);
   void make_engine();
-  row_engine& rows(const char* what) const;
 
   topology shape_;
   rule law_;
