@@ -7,7 +7,20 @@
 #include "host.hpp"
 #include "in_host_source.hpp"
 
+extern "C" {
+void __tsan_read_range(void* p, unsigned long bytes);
+void __tsan_write_range(void* p, unsigned long bytes);
+}
+
 namespace heddle_device {
+
+/// Tells what a thread of the device reads or writes in one piece, and does by code that is not watched.
+inline void library_reads(const void* from, size_t bytes) {
+  __tsan_read_range(const_cast<void*>(from), bytes);
+}
+inline void library_writes(void* to, size_t bytes) {
+  __tsan_write_range(to, bytes);
+}
 
 /// Whether a thread of a kernel asks.
 HEDDLE_DEVICE bool in_kernel() {
