@@ -3,8 +3,6 @@
 /// What stand-ins for CUDA's libraries run on the device: functions of the host's that a launch calls, so
 /// that what they access is watched, and ordered with what else is on the stream.
 
-// Before all that it includes itself.
-#include "host.hpp"
 #include "in_host_source.hpp"
 
 extern "C" {
