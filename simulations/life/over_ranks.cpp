@@ -60,6 +60,7 @@ class over_ranks final : public engine {
       advance_block(now);
       generations -= now;
     }
+    halos_.all().where().wait();
   }
 
   std::uint64_t population() override {
