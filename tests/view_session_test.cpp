@@ -198,6 +198,22 @@ TEST_F(view_session, keeps_little_of_a_client_that_does_not_read) {
   EXPECT_LE(letters, 3u);  // a frame and a file, and perhaps what came while they were taken
 }
 
+TEST_F(view_session, keeps_one_frame_for_a_client_that_says_unread_ones_are_drawn) {
+  greet(1);
+  greet(2);
+  for (std::uint64_t steps = 1; steps <= 20; ++steps) {
+    view_.ask(1, of(request::step, 1));
+    while (frame(2).header["steps"] != steps) {
+    }
+    // Numbers count all clients' frames: these are all that there are and more.
+    for (std::uint64_t number = 1; number <= 40 * steps; ++number) view_.ask(1, of(request::drawn, number));
+  }
+  int frames = 0;
+  while (const std::optional<letter> one = view_.next_letter(1))
+    frames += one->header.contains("frame") ? 1 : 0;
+  EXPECT_EQ(frames, 1);
+}
+
 TEST_F(view_session, clients_come_and_go_on_other_threads) {
   std::vector<std::thread> threads;
   for (session::client who = 10; who < 14; ++who) {

@@ -47,6 +47,12 @@ letter text_letter(json text) {
   return {std::move(text), false, {}};
 }
 
+/// Whether a frame or a file is among them.
+bool holds(const std::deque<letter>& letters, const char* kind) {
+  return std::any_of(letters.begin(), letters.end(),
+                     [&](const letter& one) { return one.is_binary && one.header.contains(kind); });
+}
+
 }  // namespace
 
 session::session(options how, simulation_maker first, std::function<void()> ready)
@@ -79,7 +85,8 @@ bool session::ask(client who, message what) {
     viewer_state& of = clients_[who];
     // What only the newest counts of takes no place.
     if (what.what == request::drawn) {
-      if (what.number == of.frame) of.is_drawing = false;
+      // A client cannot have drawn what it has not been sent, whatever it says.
+      if (what.number == of.frame && !holds(of.letters, "frame")) of.is_drawing = false;
     } else if (what.what == request::window) {
       of.shown = std::move(what.shown);
       of.is_changed = true;
@@ -167,7 +174,12 @@ void session::answer(const request_of& one) {
   try {
     if (!is_of_lookers(one.what.what) && !steers(one.who))
       fail("view: another browser steers; `heddle view --share` lets all");
+    const std::uint64_t before = version_;
     obey(one.who, one.what);
+    if (version_ == before) return;
+    // Who has changed something waits for no frame that is due later.
+    const std::lock_guard held(mutex_);
+    if (const auto found = clients_.find(one.who); found != clients_.end()) found->second.is_changed = true;
   } catch (const std::exception& wrong) {
     tell_error(one.who, wrong.what());
   }
@@ -418,9 +430,7 @@ void session::put(client who, letter what) {
     if (found == clients_.end()) return;
     std::deque<letter>& letters = found->second.letters;
     // A client that does not read what it is sent asks in vain.
-    const bool has_file = std::any_of(letters.begin(), letters.end(),
-                                      [](const letter& one) { return one.header.contains("file"); });
-    if (letters.size() >= most_letters_of_client || (has_file && what.is_binary)) return;
+    if (letters.size() >= most_letters_of_client || (what.is_binary && holds(letters, "file"))) return;
     letters.push_back(std::move(what));
   }
   ready_();
