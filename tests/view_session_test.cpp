@@ -34,7 +34,7 @@ class counter final : public viewed_simulation {
   void step(std::uint64_t count) override { steps_ += count; }
   std::uint64_t steps() const override { return steps_; }
   bool is_finished() const override { return steps_ >= last; }
-  work work_of_step() const override { return {2, "halves", 8}; }
+  work work_of_step() const override { return {2, "halves/s", 8}; }
   void restart() override { steps_ = 0; }
   const target& where() const override { return where_; }
   void move_to(const target& where) override { where_ = where; }
@@ -81,8 +81,13 @@ class view_session : public testing::Test {
     view_.wait_for_first();
   }
 
-  static session::options options() {
+  session::options options() {
     session::options how;
+    how.ceiling = [this](const target& where, double bytes) {
+      ++ceilings_;
+      if (where.text() == "serial") return 1000 * bytes;
+      fail("no room for copies");
+    };
     how.targets = {"serial", "parallel:2"};
     how.presets = {{"One", "", {"counter"}}};
     how.open = [](const preset&) { return [] { return std::make_unique<counter>(); }; };
@@ -129,6 +134,7 @@ class view_session : public testing::Test {
   std::mutex mutex_;
   std::condition_variable come_;
   bool woken_ = false;
+  std::atomic<int> ceilings_ = 0;
   session view_;
 };
 
@@ -158,6 +164,28 @@ TEST_F(view_session, plays_to_the_end) {
   while (now.header["steps"] != 0) now = frame(1);
   view_.ask(1, of(request::target, 0, "parallel:2"));
   while (now.header["target"] != "parallel:2") now = frame(1);
+}
+
+TEST_F(view_session, measures_the_ceiling_of_each_target_once_a_rate_is_told) {
+  greet(1);
+  EXPECT_EQ(frame(1).header["ceiling"], 0);
+  message thousand = of(request::speed);
+  thousand.per_second = 1000;
+  view_.ask(1, thousand);
+  view_.ask(1, of(request::play));
+  const auto with_rate_on = [&](const char* where) {
+    letter now = frame(1);
+    while (now.header["target"] != where || now.header["bytes_per_second"] == 0) now = frame(1);
+    EXPECT_EQ(now.header["bytes_per_second"], 8 * now.header["steps_per_second"].get<double>());
+    return now.header["ceiling"].get<double>();
+  };
+  EXPECT_EQ(with_rate_on("serial"), 8000);
+  EXPECT_EQ(with_rate_on("serial"), 8000);
+  view_.ask(1, of(request::target, 0, "parallel:2"));
+  EXPECT_EQ(with_rate_on("parallel:2"), 0);  // that of this one fails, and it goes on
+  view_.ask(1, of(request::target, 0, "serial"));
+  EXPECT_EQ(with_rate_on("serial"), 8000);
+  EXPECT_EQ(ceilings_, 2);
 }
 
 TEST_F(view_session, refuses_and_goes_on) {

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/target.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -245,6 +246,7 @@ void session::open(const simulation_maker& made) {
   simulation_ = made();
   piece_ = 1;
   steps_per_second_ = 0;
+  ceilings_.clear();
   ++version_;
 }
 
@@ -374,10 +376,26 @@ void session::make_frames() {
   if (!all.empty()) ready_();
 }
 
+/// That of the target of now, measured when it is first asked for.
+double session::ceiling(double bytes) {
+  if (!how_.ceiling) return 0;
+  const auto [at, is_new] = ceilings_.try_emplace(simulation_->where().text(), 0);
+  if (!is_new) return at->second;
+  try {
+    at->second = how_.ceiling(simulation_->where(), bytes);
+  } catch (const error&) {
+    // Without memory to spare there is no ceiling to tell, and a simulation to go on with.
+  }
+  // The simulation stood still, which is none of its own time.
+  play(steps_left_);
+  return at->second;
+}
+
 letter session::framed(const window& shown, const std::string& palette, rendering picture,
                        std::uint64_t number) {
   const work one = simulation_->work_of_step();
   const double rate = plays_ ? steps_per_second_ : 0;
+  const double most = rate * one.bytes > 0 ? ceiling(one.bytes) : 0;
   json header{{"frame", number},
               {"window", as_json(shown)},
               {"home", as_json(simulation_->home(shown.width, shown.height))},
@@ -398,6 +416,7 @@ letter session::framed(const window& shown, const std::string& palette, renderin
               {"rate", rate * one.amount},
               {"rate_of", one.of},
               {"bytes_per_second", rate * one.bytes},
+              {"ceiling", most},
               {"status", simulation_->status()}};
   const auto* const bytes = reinterpret_cast<const char*>(picture.image.pixels.data());
   return {std::move(header), true, std::string(bytes, picture.image.pixels.size())};
