@@ -260,6 +260,14 @@ inline void check_arrays(const ranks& all) {
     for (const auto& begins : tried) {
       const distributed_array<double> y = spread(all, x, begins);
       expect(same_bytes(y.gather(), x), "gather of " + lengths.text());
+      for (const target& where : {target::serial(), target::parallel(2), all.where()}) {
+        const array<double> whole = y.gather(where);
+        expect(whole.where() == where && same_bytes(whole.on(target()), x),
+               "gather of " + lengths.text() + " on " + where.text());
+      }
+      // Each rank on a target of its own.
+      expect(same_bytes(y.gather(all.rank() == 0 ? all.where() : target()).on(target()), x),
+             "gather of " + lengths.text() + " on different targets");
       for (const auto& others : tried) {
         const distributed_array<double> z = y.redistributed(others);
         expect(z.begins() == others && same_bytes(z.gather(), x), "redistributed " + lengths.text());

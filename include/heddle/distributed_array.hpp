@@ -79,10 +79,17 @@ class distributed_array {
   array_view<const T> local() const& { return local_.view(); }
   void local() && = delete;
 
-  /// The whole array, on every rank, on `where`. Moves it once.
+  /// The whole array, on every rank, on `where`, which may be another target on each. Moves it once: straight
+  /// between GPUs where every rank names the one that it has its block on, as gather(all.where()) does, and
+  /// otherwise through the memory of the CPU.
   array<T> gather(const target& where = {}) const {
     const std::vector<std::size_t> bytes = impl::block_bytes(shape_, begins_, sizeof(T));
-    array<T> whole(shape_);
+    if (impl::gathers_on_gpus(all_, where)) {
+      array<T> whole(shape_, where);
+      all_.between().all_gather(local().data(), bytes, whole.data(), where);
+      return whole;
+    }
+    array<T> whole(shape_, where.is_gpu() ? target() : where);
     const impl::on_cpu<T> mine(local());
     all_.between().all_gather(mine.data(), bytes, whole.data());
     return where.is_gpu() ? whole.on(where) : std::move(whole);

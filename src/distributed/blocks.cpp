@@ -137,6 +137,13 @@ void check_ranks(const char* pattern, const ranks& all, const ranks& of_array) {
                      of_array.size()));
 }
 
+bool gathers_on_gpus(const ranks& all, const target& where) {
+  if (!all.between().has_gpus()) return false;
+  const bool is_own = where.is_gpu() && where == all.where();
+  const array<std::uint8_t> are_own = all.all_gather(static_cast<std::uint8_t>(is_own));
+  return std::count(are_own.begin(), are_own.end(), 0) == 0;
+}
+
 void fail_no_order(const char* pattern) {
   fail(fmt::format(
       "{}: the function says of two elements that each comes first, or of three that they go round, as "

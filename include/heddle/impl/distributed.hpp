@@ -40,6 +40,9 @@ std::vector<std::size_t> bytes_in_common(const std::vector<std::size_t>& blocks,
 /// Throws where an array is spread over other ranks than those of the call.
 void check_ranks(const char* pattern, const ranks& all, const ranks& of_array);
 
+/// Whether every rank gathers on the GPU, and the stream, that its block is on. Every rank calls it.
+bool gathers_on_gpus(const ranks& all, const target& where);
+
 /// Throws: arrays of a pattern have different shapes or blocks.
 [[noreturn]] void fail_blocks(const char* pattern, const shape& a, const shape& b);
 
