@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -179,6 +181,27 @@ void program_libraries::transform(const transform_request& what) {
     program_.refuse(fmt::format("cuFFT: {} transforms of {} x {} x {} elements: {}", what.count,
                                 what.lengths[0], what.lengths[1], what.lengths[2], wrong.what()));
   }
+}
+
+void* program_libraries::lend(heddle_device::u64 bytes) {
+  void* const lent = std::calloc(std::max<std::size_t>(bytes, 1), 1);
+  if (lent == nullptr)
+    program_.refuse(
+        fmt::format("a library's call: out of memory (needs {} bytes beside the program's)", bytes));
+  return lent;
+}
+
+void program_libraries::take_back(void* lent) {
+  std::free(lent);
+}
+
+void program_libraries::sort(const heddle_device::u64* keys, heddle_device::u64* numbers,
+                             heddle_device::u64 count) {
+  std::vector<std::pair<heddle_device::u64, heddle_device::u64>> pairs(count);
+  for (std::size_t i = 0; i < count; ++i) pairs[i] = {keys[i], numbers[i]};
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const auto& x, const auto& y) { return x.first < y.first; });
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = pairs[i].second;
 }
 
 }  // namespace heddle::checker

@@ -12,6 +12,9 @@ class program_libraries final : public heddle_device::library_runtime {
   explicit program_libraries(program_runtime& program) : program_(program) {}
 
   void transform(const heddle_device::transform_request& what) override;
+  void* lend(heddle_device::u64 bytes) override;
+  void take_back(void* lent) override;
+  void sort(const heddle_device::u64* keys, heddle_device::u64* numbers, heddle_device::u64 count) override;
 
  private:
   program_runtime& program_;

@@ -47,7 +47,7 @@ constexpr library libraries[] = {
      "heddle_device/rand/rand.hpp"},
     {"cuSOLVER", "cusolver CUSOLVER",
      "cusolverDn.h cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h cusolver_common.h"},
-    {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h"},
+    {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h", "heddle_device/sparse/sparse.hpp"},
     {"cuTENSOR", "cutensor CUTENSOR", "cutensor.h"},
     {"CUPTI", "cupti CUPTI", "cupti.h"},
     {"NCCL", "nccl NCCL", "nccl.h"},

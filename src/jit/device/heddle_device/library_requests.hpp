@@ -33,6 +33,11 @@ struct transform_request {
 class library_runtime {
  public:
   virtual void transform(const transform_request& what) = 0;
+  /// Memory beside the program's, filled with zeros, for code that is not watched.
+  virtual void* lend(u64 bytes) = 0;
+  virtual void take_back(void* lent) = 0;
+  /// Puts numbers in the order of their keys, and equal keys as they are.
+  virtual void sort(const u64* keys, u64* numbers, u64 count) = 0;
 
  protected:
   ~library_runtime() = default;

@@ -97,9 +97,6 @@ struct number<cuDoubleComplex> {
 template <class T>
 using number_t = typename number<T>::type;
 
-#define HEDDLE_UNWATCHED __attribute__((no_sanitize("thread"), no_sanitize("undefined"), noinline))
-#define HEDDLE_INSIDE inline __attribute__((no_sanitize("thread"), no_sanitize("undefined"), always_inline))
-
 template <class C, class T>
 HEDDLE_INSIDE C loaded(const T& from) {
   if constexpr (std::is_same_v<T, cuComplex> || std::is_same_v<T, cuDoubleComplex>) {
