@@ -9,6 +9,7 @@
 #include "launch_tree.hpp"
 #include "program.hpp"
 #include "program_graphs.hpp"
+#include "program_libraries.hpp"
 #include "program_modules.hpp"
 #include "program_pools.hpp"
 #include "stream_order.hpp"
@@ -89,6 +90,7 @@ class program_runtime final : public heddle_device::runtime {
   heddle_device::graph_runtime& graphs() override { return graphs_; }
   heddle_device::pool_runtime& pools() override { return pools_; }
   heddle_device::module_runtime& modules() override { return modules_; }
+  heddle_device::library_runtime& libraries() override { return libraries_; }
   int last_error(bool forgets) override;
   int fail(int error) override;
 
@@ -248,6 +250,7 @@ class program_runtime final : public heddle_device::runtime {
   program_graphs graphs_{*this};
   program_pools pools_{*this};
   program_modules modules_{*this};
+  program_libraries libraries_{*this};
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules

@@ -1,5 +1,4 @@
-#include "bench/ceilings.hpp"
-#include "bench/measurement.hpp"
+#include "bench/copy_rate.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
@@ -112,20 +111,6 @@ class flow_pace {
   paced_steps pace_;
 };
 
-/// Bytes a second of a copy on a target, read and written, of memory about as large as some other.
-double copy_rate(const target& where, std::size_t like_bytes) {
-  const std::size_t n = std::clamp<std::size_t>(like_bytes / 8, std::size_t{1} << 18,
-                                                std::size_t{1} << (where.is_gpu() ? 28 : 25));
-  const bench::buffers elements(where, dtype::float32, true, {n}, bench::buffers::rotation::out_of_cache);
-  const bench::contender copy =
-      bench::copy_ceiling({bench::pattern::transform, runtime_op::plus, where, dtype::float32, n, &elements});
-  const auto watch = bench::wall_clock(where);
-  constexpr double most_seconds = 0.5;
-  bench::sampler samples(copy.calls, *watch, bench::back_to_back_calls, most_seconds);
-  while (!samples.is_finished()) samples.take_round();
-  return static_cast<double>(copy.bytes) / samples.result().seconds;
-}
-
 /// Thrown where who watches has seen enough.
 struct seen_enough {};
 
@@ -198,7 +183,8 @@ std::string line_of(const lbm::flow& of, std::optional<double> change) {
 void print_stats(const lbm::flow& of, const flow_pace& pace) {
   const lbm::description& about = of.about();
   const double rate = pace.giga_updates_a_second() * 1e9 * static_cast<double>(about.bytes_a_cell);
-  const double roof = copy_rate(of.where(), about.bytes);
+  constexpr double seconds_of_copies = 0.5;
+  const double roof = bench::copy_rate(of.where(), about.bytes, seconds_of_copies);
   nlohmann::ordered_json line;
   line["pattern"] = "lbm";
   line["case"] = name(of.given().which);

@@ -1,3 +1,4 @@
+#include "bench/copy_rate.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
@@ -112,6 +113,10 @@ void run(view_options options, const std::vector<std::string>& words) {
   };
   how.shared = options.shared;
   how.targets = names_of_targets();
+  how.ceiling = [](const target& where, double bytes) {
+    constexpr double seconds = 0.1;  // the simulation stands still meanwhile
+    return bench::copy_rate(where, static_cast<std::size_t>(bytes), seconds);
+  };
   viewer::server server({options.host, static_cast<std::uint16_t>(options.port), options.once});
   viewer::session shown(std::move(how), std::move(first), [&server] { server.wake(); });
   shown.wait_for_first();

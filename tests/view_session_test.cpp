@@ -34,7 +34,7 @@ class counter final : public viewed_simulation {
   void step(std::uint64_t count) override { steps_ += count; }
   std::uint64_t steps() const override { return steps_; }
   bool is_finished() const override { return steps_ >= last; }
-  work work_of_step() const override { return {2, "halves", 8}; }
+  work work_of_step() const override { return {2, "halves/s", 8}; }
   void restart() override { steps_ = 0; }
   const target& where() const override { return where_; }
   void move_to(const target& where) override { where_ = where; }
@@ -81,8 +81,13 @@ class view_session : public testing::Test {
     view_.wait_for_first();
   }
 
-  static session::options options() {
+  session::options options() {
     session::options how;
+    how.ceiling = [this](const target& where, double bytes) {
+      ++ceilings_;
+      if (where.text() == "serial") return 1000 * bytes;
+      fail("no room for copies");
+    };
     how.targets = {"serial", "parallel:2"};
     how.presets = {{"One", "", {"counter"}}};
     how.open = [](const preset&) { return [] { return std::make_unique<counter>(); }; };
@@ -129,6 +134,7 @@ class view_session : public testing::Test {
   std::mutex mutex_;
   std::condition_variable come_;
   bool woken_ = false;
+  std::atomic<int> ceilings_ = 0;
   session view_;
 };
 
@@ -158,6 +164,28 @@ TEST_F(view_session, plays_to_the_end) {
   while (now.header["steps"] != 0) now = frame(1);
   view_.ask(1, of(request::target, 0, "parallel:2"));
   while (now.header["target"] != "parallel:2") now = frame(1);
+}
+
+TEST_F(view_session, measures_the_ceiling_of_each_target_once_a_rate_is_told) {
+  greet(1);
+  EXPECT_EQ(frame(1).header["ceiling"], 0);
+  message thousand = of(request::speed);
+  thousand.per_second = 1000;
+  view_.ask(1, thousand);
+  view_.ask(1, of(request::play));
+  const auto with_rate_on = [&](const char* where) {
+    letter now = frame(1);
+    while (now.header["target"] != where || now.header["bytes_per_second"] == 0) now = frame(1);
+    EXPECT_EQ(now.header["bytes_per_second"], 8 * now.header["steps_per_second"].get<double>());
+    return now.header["ceiling"].get<double>();
+  };
+  EXPECT_EQ(with_rate_on("serial"), 8000);
+  EXPECT_EQ(with_rate_on("serial"), 8000);
+  view_.ask(1, of(request::target, 0, "parallel:2"));
+  EXPECT_EQ(with_rate_on("parallel:2"), 0);  // that of this one fails, and it goes on
+  view_.ask(1, of(request::target, 0, "serial"));
+  EXPECT_EQ(with_rate_on("serial"), 8000);
+  EXPECT_EQ(ceilings_, 2);
 }
 
 TEST_F(view_session, refuses_and_goes_on) {
@@ -196,6 +224,22 @@ TEST_F(view_session, keeps_little_of_a_client_that_does_not_read) {
   std::size_t letters = 0;
   while (view_.next_letter(1)) ++letters;
   EXPECT_LE(letters, 3u);  // a frame and a file, and perhaps what came while they were taken
+}
+
+TEST_F(view_session, keeps_one_frame_for_a_client_that_says_unread_ones_are_drawn) {
+  greet(1);
+  greet(2);
+  for (std::uint64_t steps = 1; steps <= 20; ++steps) {
+    view_.ask(1, of(request::step, 1));
+    while (frame(2).header["steps"] != steps) {
+    }
+    // Numbers count all clients' frames: these are all that there are and more.
+    for (std::uint64_t number = 1; number <= 40 * steps; ++number) view_.ask(1, of(request::drawn, number));
+  }
+  int frames = 0;
+  while (const std::optional<letter> one = view_.next_letter(1))
+    frames += one->header.contains("frame") ? 1 : 0;
+  EXPECT_EQ(frames, 1);
 }
 
 TEST_F(view_session, clients_come_and_go_on_other_threads) {

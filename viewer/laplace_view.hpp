@@ -41,7 +41,7 @@ class laplace_view final : public viewed_simulation {
   void step(std::uint64_t count) override;
   std::uint64_t steps() const override { return before_ + solver_->iterations(); }
   bool is_finished() const override;
-  work work_of_step() const override { return {static_cast<double>(solver_->points()), "points", 0}; }
+  work work_of_step() const override { return {static_cast<double>(solver_->points()), "points/s", 0}; }
   void restart() override;
   const target& where() const override { return solver_->where(); }
   void move_to(const target& where) override;

@@ -104,7 +104,7 @@ void lbm_view::add_to_plots() {
 
 work lbm_view::work_of_step() const {
   const double cells = static_cast<double>(width()) * static_cast<double>(height());
-  return {cells, "cells", cells * static_cast<double>(flow_->about().bytes_a_cell)};
+  return {cells, "LUPS", cells * static_cast<double>(flow_->about().bytes_a_cell)};
 }
 
 void lbm_view::restart() {

@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/target.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -47,6 +48,12 @@ letter text_letter(json text) {
   return {std::move(text), false, {}};
 }
 
+/// Whether a frame or a file is among them.
+bool holds(const std::deque<letter>& letters, const char* kind) {
+  return std::any_of(letters.begin(), letters.end(),
+                     [&](const letter& one) { return one.is_binary && one.header.contains(kind); });
+}
+
 }  // namespace
 
 session::session(options how, simulation_maker first, std::function<void()> ready)
@@ -79,7 +86,8 @@ bool session::ask(client who, message what) {
     viewer_state& of = clients_[who];
     // What only the newest counts of takes no place.
     if (what.what == request::drawn) {
-      if (what.number == of.frame) of.is_drawing = false;
+      // A client cannot have drawn what it has not been sent, whatever it says.
+      if (what.number == of.frame && !holds(of.letters, "frame")) of.is_drawing = false;
     } else if (what.what == request::window) {
       of.shown = std::move(what.shown);
       of.is_changed = true;
@@ -167,7 +175,12 @@ void session::answer(const request_of& one) {
   try {
     if (!is_of_lookers(one.what.what) && !steers(one.who))
       fail("view: another browser steers; `heddle view --share` lets all");
+    const std::uint64_t before = version_;
     obey(one.who, one.what);
+    if (version_ == before) return;
+    // Who has changed something waits for no frame that is due later.
+    const std::lock_guard held(mutex_);
+    if (const auto found = clients_.find(one.who); found != clients_.end()) found->second.is_changed = true;
   } catch (const std::exception& wrong) {
     tell_error(one.who, wrong.what());
   }
@@ -233,6 +246,7 @@ void session::open(const simulation_maker& made) {
   simulation_ = made();
   piece_ = 1;
   steps_per_second_ = 0;
+  ceilings_.clear();
   ++version_;
 }
 
@@ -362,10 +376,26 @@ void session::make_frames() {
   if (!all.empty()) ready_();
 }
 
+/// That of the target of now, measured when it is first asked for.
+double session::ceiling(double bytes) {
+  if (!how_.ceiling) return 0;
+  const auto [at, is_new] = ceilings_.try_emplace(simulation_->where().text(), 0);
+  if (!is_new) return at->second;
+  try {
+    at->second = how_.ceiling(simulation_->where(), bytes);
+  } catch (const error&) {
+    // Without memory to spare there is no ceiling to tell, and a simulation to go on with.
+  }
+  // The simulation stood still, which is none of its own time.
+  play(steps_left_);
+  return at->second;
+}
+
 letter session::framed(const window& shown, const std::string& palette, rendering picture,
                        std::uint64_t number) {
   const work one = simulation_->work_of_step();
   const double rate = plays_ ? steps_per_second_ : 0;
+  const double most = rate * one.bytes > 0 ? ceiling(one.bytes) : 0;
   json header{{"frame", number},
               {"window", as_json(shown)},
               {"home", as_json(simulation_->home(shown.width, shown.height))},
@@ -386,6 +416,7 @@ letter session::framed(const window& shown, const std::string& palette, renderin
               {"rate", rate * one.amount},
               {"rate_of", one.of},
               {"bytes_per_second", rate * one.bytes},
+              {"ceiling", most},
               {"status", simulation_->status()}};
   const auto* const bytes = reinterpret_cast<const char*>(picture.image.pixels.data());
   return {std::move(header), true, std::string(bytes, picture.image.pixels.size())};
@@ -418,9 +449,7 @@ void session::put(client who, letter what) {
     if (found == clients_.end()) return;
     std::deque<letter>& letters = found->second.letters;
     // A client that does not read what it is sent asks in vain.
-    const bool has_file = std::any_of(letters.begin(), letters.end(),
-                                      [](const letter& one) { return one.header.contains("file"); });
-    if (letters.size() >= most_letters_of_client || (has_file && what.is_binary)) return;
+    if (letters.size() >= most_letters_of_client || (what.is_binary && holds(letters, "file"))) return;
     letters.push_back(std::move(what));
   }
   ready_();

@@ -48,6 +48,9 @@ class session {
     bool shared = false;
     /// Names of targets that a client may choose.
     std::vector<std::string> targets;
+    /// Measures how many bytes a second a target could read and write at most, in steps that take so many.
+    /// Without it, and where it throws, no ceiling is told.
+    std::function<double(const target&, double bytes)> ceiling;
   };
 
   /// `first` is empty for the gallery. `ready` is called, on the simulation's thread, when there are letters
@@ -99,6 +102,7 @@ class session {
   std::uint64_t steps_due(clock::time_point now);
   void make_frames();
   clock::time_point frame_due(const viewer_state& of) const;
+  double ceiling(double bytes);
   letter framed(const window& shown, const std::string& palette, rendering picture, std::uint64_t number);
   void put(client who, letter what);
   void tell_error(client who, const std::string& text);
@@ -124,6 +128,7 @@ class session {
   std::uint64_t paced_ = 0, measured_ = 0;  // steps since
   std::uint64_t version_ = 1, frames_ = 0, piece_ = 1;
   double steps_per_second_ = 0, seconds_of_frame_ = 0;
+  std::map<std::string, double> ceilings_;  // of targets; 0: none is known
 
   std::thread thread_;
 };

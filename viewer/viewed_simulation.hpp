@@ -48,7 +48,7 @@ struct rendering {
 /// The work of one step, for the rates that are shown.
 struct work {
   double amount = 0;    ///< such as cells
-  std::string_view of;  ///< their name, such as "cells"
+  std::string_view of;  ///< the unit of so many a second, such as "cells/s"
   double bytes = 0;     ///< that a step reads and writes; 0 where memory is not what bounds it
 };
 

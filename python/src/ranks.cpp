@@ -246,7 +246,8 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
                                 : any_array(histogram(x.all(), x, bins));
     }));
   };
-  const auto some = nb::arg(), none = nb::arg().none();
+  const auto some = nb::arg();
+  const auto none = nb::arg().none();
   m.def(
       "even_histogram_over_ranks",
       [=](const distributed& x, std::size_t bins, double low, double high, const distributed* weights) {

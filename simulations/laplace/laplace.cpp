@@ -4,6 +4,7 @@
 #include "laplace/machine.hpp"
 #include "laplace/solver_changes.hpp"
 #include "laplace/solver_state.hpp"
+#include "target_for_steps.hpp"
 #include <heddle/error.hpp>
 #include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
@@ -212,8 +213,8 @@ solver<T>::solver(const target& requested, method how, const array_view<const T>
   check_shapes(start.shape(), source.shape());
   const bool has_source = source.size() != 0;
   operation running("laplace", start.size(), name(dtype_of<T>));
-  s.where = resolve(requested, {start.size() * sizeof(T) * (has_source ? 2 : 1), start.size() * sizeof(T),
-                                start.where(), true});
+  // Multigrid keeps a solution, a source and a residual, and a third as much on its coarser grids.
+  s.where = target_for_steps(requested, 4 * start.size() * sizeof(T));
   running.runs_on(s.where);
   s.fine.emplace(
       make_grid<T>(static_cast<std::ptrdiff_t>(s.lengths[1]), static_cast<std::ptrdiff_t>(s.lengths[0])));

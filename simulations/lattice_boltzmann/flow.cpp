@@ -6,6 +6,7 @@
 #include "lattice_boltzmann/flow_state.hpp"
 #include "lattice_boltzmann/geometry.hpp"
 #include "lattice_boltzmann/over_ranks.hpp"
+#include "target_for_steps.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/threads.hpp>
@@ -29,18 +30,6 @@ std::size_t rows_at_once(std::size_t width, std::size_t height) {
 /// A look costs about a step.
 std::uint64_t steps_between_looks(const settings& given) {
   return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
-}
-
-/// What `automatic` stands for: a GPU that has room for a flow whose steps outlast their launch, and for so
-/// many bytes more, else every core.
-target chosen(const target& requested, const description& about, std::size_t more) {
-  if (!requested.is_automatic()) return requested;
-  constexpr std::size_t worth_a_thread = std::size_t{1} << 16, worth_a_gpu = std::size_t{1} << 18;
-  for (const gpu_properties& gpu : gpus()) {
-    const bool fits = about.bytes + about.bytes / 16 + more < gpu.free_bytes;
-    if (fits && about.bytes > worth_a_gpu) return target::gpu(gpu.device);
-  }
-  return about.bytes > worth_a_thread ? target::parallel() : target::serial();
 }
 
 }  // namespace
@@ -196,7 +185,7 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const std::opti
   made->given = completed(given);
   made->about = describe(made->given);
   const std::size_t more = compares ? made->bytes_compared() : 0;
-  made->where = chosen(requested, made->about, more);
+  made->where = target_for_steps(requested, made->about.bytes, more);
   made->about.bytes += more;
   if (all && all->size() > 1 && made->given.height >= static_cast<std::size_t>(all->size())) {
     const bool is_periodic =

@@ -66,6 +66,7 @@ class over_ranks final : public engine {
       advance_block(now);
       generations -= now;
     }
+    halos_.all().where().wait();
   }
 
   std::uint64_t population() override {

@@ -1,7 +1,9 @@
+#include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/halo_exchange.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,7 +33,7 @@ halo_exchange::halo_exchange(const ranks& all, std::vector<std::size_t> begins, 
     least_rows_ = least_rows_ == 0 ? rows_of(r) : std::min(least_rows_, rows_of(r));
     if (rows_of(r) == begins_.back()) is_whole_ = true;
   }
-  if (is_whole_ || rows() == 0) return;
+  if (is_whole_) return;
   const auto next = [&](int direction) {
     for (int r = me + direction;; r += direction) {
       if (r < 0 || r >= size) {
@@ -41,8 +43,19 @@ halo_exchange::halo_exchange(const ranks& all, std::vector<std::size_t> begins, 
       if (rows_of(r) > 0) return r;
     }
   };
-  before_ = next(-1);
-  after_ = next(1);
+  if (rows() != 0) {
+    before_ = next(-1);
+    after_ = next(1);
+  }
+  connect();
+}
+
+void halo_exchange::connect() {
+  array<std::uint8_t> sent({2}, all_.where()), received({2}, all_.where());
+  const auto byte = [](array<std::uint8_t>& of, std::size_t i) { return memory_part{of.data() + i, 1}; };
+  start(byte(sent, 0), byte(sent, 1), byte(received, 0), byte(received, 1));
+  finish();
+  all_.where().wait();
 }
 
 void halo_exchange::start(std::span<const memory_part> to_before, std::span<const memory_part> to_after,

@@ -185,6 +185,10 @@ std::optional<kept_file> find_in(const cache_folder& folder, const std::string& 
 
 }  // namespace
 
+digest::digest() {
+  nettle_sha256_init(&state_);
+}
+
 void digest::add(std::string_view text) {
   const std::uint64_t size = text.size();
   std::array<std::uint8_t, sizeof size> bytes{};

@@ -23,7 +23,7 @@ namespace heddle::jit {
 /// SHA-256 of a sequence of texts.
 class digest {
  public:
-  digest() { nettle_sha256_init(&state_); }
+  digest();
   /// Texts that are cut in other places have another digest.
   void add(std::string_view text);
   /// In hexadecimal digits. The next sequence begins.

@@ -16,10 +16,11 @@ constexpr library libraries[] = {
      "builtin_types.h channel_descriptor.h common_functions.h cuda_device_runtime_api.h cuda_occupancy.h "
      "cuda_texture_types.h device_double_functions.h device_types.h driver_functions.h driver_types.h "
      "host_config.h "
-     "host_defines.h library_types.h sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h "
+     "host_defines.h sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h "
      "sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h "
      "sm_61_intrinsics.h "
      "surface_functions.h surface_types.h texture_types.h vector_functions.hpp"},
+    {"the toolkit", "", "library_types.h", "heddle_device/data_types.hpp"},
     // Their names are refused by themselves.
     {"the toolkit", "", "cuda_fp4.h cuda_fp6.h"},
     {"the standard library", "",
@@ -37,7 +38,8 @@ constexpr library libraries[] = {
     {"cuBLAS", "cublas CUBLAS", "cublas_v2.h cublas_api.h", "heddle_device/blas/blas.hpp"},
     {"cuBLAS of its first days, cublasLt and cublasXt", "cublas CUBLAS", "cublas.h cublasLt.h cublasXt.h"},
     {"cuDNN", "cudnn CUDNN", "cudnn.h cudnn_frontend.h"},
-    {"cuFFT", "cufft CUFFT", "cufft.h cufftXt.h cufftw.h"},
+    {"cuFFT", "cufft CUFFT", "cufft.h cufftXt.h", "heddle_device/fft/fft.hpp"},
+    {"cuFFT's interface of FFTW", "fftw FFTW", "cufftw.h"},
     {"cuRAND", "curand CURAND",
      "curand.h curand_kernel.h curand_globals.h curand_normal.h curand_uniform.h curand_philox4x32_x.h "
      "curand_mtgp32.h curand_mtgp32_host.h curand_mtgp32_kernel.h curand_mtgp32dc_p_11213.h curand_poisson.h "
@@ -45,7 +47,7 @@ constexpr library libraries[] = {
      "heddle_device/rand/rand.hpp"},
     {"cuSOLVER", "cusolver CUSOLVER",
      "cusolverDn.h cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h cusolver_common.h"},
-    {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h"},
+    {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h", "heddle_device/sparse/sparse.hpp"},
     {"cuTENSOR", "cutensor CUTENSOR", "cutensor.h"},
     {"CUPTI", "cupti CUPTI", "cupti.h"},
     {"NCCL", "nccl NCCL", "nccl.h"},

@@ -13,7 +13,7 @@ import unittest
 import numpy as np
 from PIL import Image
 
-from browser_test import PIXELS, Browser, shown, text
+from browser_test import PIXELS, Browser, shown, text, wait
 from viewed import HEDDLE, PATIENCE, Server
 
 
@@ -116,6 +116,8 @@ class LbmTest(SolverTest):
             page.click("#save")
         self.step(page, 3)
         self.expects(page, 300, 200, "lbm", "free", "--resume", download.value.path(), "--steps", 1, "--field", "density")
+        page.click("#play")
+        wait(page, "at('rate').textContent.includes('LUPS') && at('rate').textContent.includes('% of a copy')")
 
 
 def draw_pictures(folder):

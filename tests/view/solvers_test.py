@@ -142,6 +142,16 @@ class LbmTest(SolverTest):
         self.act(client, "speed", value=0.3)
         self.assertIn("lbm: 'value' is 0.3, and not within 0.0001 to 0.1732", client.said("error")["text"])
 
+    def test_the_rate_has_a_ceiling(self):
+        client, *_ = self.whole(*self.WORDS, width=64, height=40)
+        client.ask("play")
+        header, _ = client.frame(lambda one: one["steps_per_second"] > 0)
+        self.assertEqual(header["rate_of"], "LUPS")
+        self.assertAlmostEqual(header["rate"], 64 * 40 * header["steps_per_second"], places=3)
+        # 4 bytes of nine populations, read and written.
+        self.assertAlmostEqual(header["bytes_per_second"], 72 * header["rate"], places=3)
+        self.assertGreater(header["ceiling"], 0)
+
     def test_lines_and_dye(self):
         client, *_ = self.whole(*self.WORDS, width=64, height=40)
         self.act(client, "show", name="dye")

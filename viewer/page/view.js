@@ -107,7 +107,7 @@ function framed(header) {
     at("target").value = header.target;
   }
   at("text").textContent = header.status.text ?? "";
-  let rate = header.playing ? `${si(header.steps_per_second)}steps/s, ${si(header.rate)}${header.rate_of}/s` : "paused";
+  let rate = header.playing ? `${si(header.steps_per_second)}steps/s, ${si(header.rate)}${header.rate_of}` : "paused";
   if (header.playing && header.bytes_per_second > 0) rate += `, ${si(header.bytes_per_second)}B/s`;
   if (header.playing && header.ceiling > 0) rate += ` (${Math.round((100 * header.bytes_per_second) / header.ceiling)} % of a copy)`;
   at("rate").textContent = rate;

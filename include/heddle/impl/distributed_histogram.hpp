@@ -42,7 +42,7 @@ W sum_over_ranks(const ranks& all, const array_view<const W>& own, std::size_t f
   constexpr bool is_single = std::is_same_v<W, float> || std::is_same_v<W, std::complex<float>>;
   if constexpr (is_single) {
     using wide = std::conditional_t<is_complex<W>, std::complex<double>, double>;
-    const memory widened = library_widened(own.data(), own.size() * (sizeof(W) / sizeof(float)), all.where());
+    const memory widened = library_widened(own.data(), own.size() * (is_complex<W> ? 2 : 1), all.where());
     const array_view<const wide> values(static_cast<const wide*>(widened.data()), shape{own.size()},
                                         all.where());
     return static_cast<W>(reduce_over_ranks<wide>(all, values, first, n, plus{}));

@@ -3,11 +3,25 @@
 /// What stand-ins for CUDA's libraries run on the device: functions of the host's that a launch calls, so
 /// that what they access is watched, and ordered with what else is on the stream.
 
-// Before all that it includes itself.
-#include "host.hpp"
 #include "in_host_source.hpp"
 
+extern "C" {
+void __tsan_read_range(void* p, unsigned long bytes);
+void __tsan_write_range(void* p, unsigned long bytes);
+}
+
+#define HEDDLE_UNWATCHED __attribute__((no_sanitize("thread"), no_sanitize("undefined"), noinline))
+#define HEDDLE_INSIDE inline __attribute__((no_sanitize("thread"), no_sanitize("undefined"), always_inline))
+
 namespace heddle_device {
+
+/// Tells what a thread of the device reads or writes in one piece, and does by code that is not watched.
+inline void library_reads(const void* from, size_t bytes) {
+  __tsan_read_range(const_cast<void*>(from), bytes);
+}
+inline void library_writes(void* to, size_t bytes) {
+  __tsan_write_range(to, bytes);
+}
 
 /// Whether a thread of a kernel asks.
 HEDDLE_DEVICE bool in_kernel() {
@@ -78,6 +92,31 @@ class library_memory {
 
  private:
   T* data_ = nullptr;
+};
+
+/// Numbers of one call's own, which begin as zeros and are not watched.
+template <class T>
+class library_numbers {
+ public:
+  HEDDLE_UNWATCHED explicit library_numbers(long long n)
+      : size_(n),
+        data_(static_cast<T*>(program_runtime()->libraries().lend(static_cast<u64>(n) * sizeof(T)))) {}
+  HEDDLE_UNWATCHED ~library_numbers() { program_runtime()->libraries().take_back(data_); }
+  library_numbers(const library_numbers&) = delete;
+  library_numbers& operator=(const library_numbers&) = delete;
+  HEDDLE_UNWATCHED long long size() const { return size_; }
+  HEDDLE_UNWATCHED bool has(long long i) const { return i >= 0 && i < size_; }
+  HEDDLE_UNWATCHED T get(long long i) const { return data_[i]; }
+  HEDDLE_UNWATCHED void set(long long i, T value) { data_[i] = value; }
+  HEDDLE_UNWATCHED void add(long long i, T value) { data_[i] += value; }
+  /// Puts numbers first … first + n - 1 of these, which are indices, in the order of keys.
+  HEDDLE_UNWATCHED void sort_by(const library_numbers& keys, long long first, long long n) {
+    program_runtime()->libraries().sort(keys.data_ + first, data_ + first, static_cast<u64>(n));
+  }
+
+ private:
+  long long size_;
+  T* data_;
 };
 
 }  // namespace heddle_device

@@ -91,6 +91,7 @@ struct kernel_facts {
 }  // namespace heddle_device
 
 #include "graph_requests.hpp"
+#include "library_requests.hpp"
 #include "module_requests.hpp"
 #include "pool_requests.hpp"
 
@@ -143,6 +144,7 @@ class runtime {
   virtual graph_runtime& graphs() = 0;
   virtual pool_runtime& pools() = 0;
   virtual module_runtime& modules() = 0;
+  virtual library_runtime& libraries() = 0;
 
   /// The last error, which is forgotten then unless it is one that stays.
   virtual int last_error(bool forgets) = 0;

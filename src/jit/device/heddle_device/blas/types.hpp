@@ -2,6 +2,7 @@
 
 /// Of cuBLAS: its types, and numbers as it calculates with them.
 
+#include "../data_types.hpp"
 #include "../library.hpp"
 #include "cuComplex.h"
 #include "cuda_bf16.h"
@@ -12,11 +13,6 @@
 // Headers of others ask for these before they use what is here.
 #define CUBLAS_API_H_
 #define CUBLAS_V2_H_
-
-extern "C" {
-void __tsan_read_range(void* p, unsigned long bytes);
-void __tsan_write_range(void* p, unsigned long bytes);
-}
 
 enum cublasStatus_t {
   CUBLAS_STATUS_SUCCESS = 0,
@@ -62,22 +58,6 @@ enum cublasGemmAlgo_t {
   CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
   CUBLAS_GEMM_DFALT_TENSOR_OP = 99
 };
-#ifndef HEDDLE_DATA_TYPES
-#define HEDDLE_DATA_TYPES
-enum cudaDataType_t {
-  CUDA_R_32F = 0,
-  CUDA_R_64F = 1,
-  CUDA_R_16F = 2,
-  CUDA_R_8I = 3,
-  CUDA_C_32F = 4,
-  CUDA_C_64F = 5,
-  CUDA_C_16F = 6,
-  CUDA_R_8U = 8,
-  CUDA_R_32I = 10,
-  CUDA_R_16BF = 14
-};
-using cudaDataType = cudaDataType_t;
-#endif
 using cublasDataType_t = cudaDataType_t;
 
 struct cublasContext {
@@ -116,9 +96,6 @@ struct number<cuDoubleComplex> {
 };
 template <class T>
 using number_t = typename number<T>::type;
-
-#define HEDDLE_UNWATCHED __attribute__((no_sanitize("thread"), no_sanitize("undefined"), noinline))
-#define HEDDLE_INSIDE inline __attribute__((no_sanitize("thread"), no_sanitize("undefined"), always_inline))
 
 template <class C, class T>
 HEDDLE_INSIDE C loaded(const T& from) {
@@ -161,12 +138,12 @@ HEDDLE_INSIDE C product(const C& a, const C& b) {
 template <class T>
 void reads(const T* from, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t pitch) {
   for (std::ptrdiff_t j = 0; j < columns; ++j)
-    if (rows > 0) __tsan_read_range(const_cast<T*>(from + j * pitch), static_cast<size_t>(rows) * sizeof(T));
+    if (rows > 0) library_reads(from + j * pitch, static_cast<size_t>(rows) * sizeof(T));
 }
 template <class T>
 void writes(T* to, std::ptrdiff_t rows, std::ptrdiff_t columns, std::ptrdiff_t pitch) {
   for (std::ptrdiff_t j = 0; j < columns; ++j)
-    if (rows > 0) __tsan_write_range(to + j * pitch, static_cast<size_t>(rows) * sizeof(T));
+    if (rows > 0) library_writes(to + j * pitch, static_cast<size_t>(rows) * sizeof(T));
 }
 
 /// alpha and beta, where the handle says that they are.

@@ -2,8 +2,6 @@
 
 /// Types and numbers of the CUDA driver API. Names and values are the interface's (toolkit 13).
 
-// Before all that it includes itself.
-#include "../host.hpp"
 #include "../in_host_source.hpp"
 
 // Headers of others ask for it before they use what is here.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "jit/device/heddle_device/runtime.hpp"
+
+namespace heddle::checker {
+
+class program_runtime;
+
+/// What stand-ins for CUDA's libraries have calculated by Heddle, on one thread and in memory of its own.
+class program_libraries final : public heddle_device::library_runtime {
+ public:
+  explicit program_libraries(program_runtime& program) : program_(program) {}
+
+  void transform(const heddle_device::transform_request& what) override;
+  void* lend(heddle_device::u64 bytes) override;
+  void take_back(void* lent) override;
+  void sort(const heddle_device::u64* keys, heddle_device::u64* numbers, heddle_device::u64 count) override;
+
+ private:
+  program_runtime& program_;
+};
+
+}  // namespace heddle::checker
