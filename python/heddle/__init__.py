@@ -16,6 +16,9 @@ NumPy arrays go in without a copy where they are contiguous, and results are Num
 library, stay there, and results are heddle.Array.
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 import numpy as _numpy
 
 from . import _extension
@@ -31,16 +34,7 @@ for _folder in _cuda.folders():
 
 from ._core import Array, DistributedArray, Ranks, Target
 from ._arrays import asarray
-from ._check import Finding, Report, check
-from ._expression_kernels import ElementwiseKernel, ExclusiveScanKernel, InclusiveScanKernel, ReductionKernel
-from ._kernels import Function, Module
-from ._laplace import Laplace
-from ._lattice_boltzmann import LatticeBoltzmann
-from ._life import Life
-from ._mandelbrot import mandelbrot, mandelbrot_picture
 from ._order import argsort, searchsorted, sort, top_k, unique
-from ._pi import pi
-from ._pictures import Animation, Picture
 from ._products import matmul
 from ._ranks import ranks
 from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
@@ -48,21 +42,52 @@ from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_
 from ._selection import (copy_if, exclusive_scan_by_key, inclusive_scan_by_key, partition, reduce_by_key, segmented_exclusive_scan,
                          segmented_inclusive_scan, segmented_reduce)
 from ._statistics import histogram, mean, std, var
-from ._stencil import stencil
 from ._transform import transform
-from ._vectorize import vectorize
-from . import fft, random
+
+if _TYPE_CHECKING:
+    from . import array_api, fft, random
+    from ._check import Finding, Report, check
+    from ._expression_kernels import ElementwiseKernel, ExclusiveScanKernel, InclusiveScanKernel, ReductionKernel
+    from ._kernels import Function, Module
+    from ._laplace import Laplace
+    from ._lattice_boltzmann import LatticeBoltzmann
+    from ._life import Life
+    from ._mandelbrot import mandelbrot, mandelbrot_picture
+    from ._pi import pi
+    from ._pictures import Animation, Picture
+    from ._stencil import stencil
+    from ._vectorize import vectorize
+
+# The rest is imported when it is first used: most programs use little of it, and it takes longer than what is above.
+_LATER_MODULES = ("array_api", "fft", "random")
+_LATER = {name: module for module, names in {
+    "_check": ("Finding", "Report", "check"),
+    "_expression_kernels": ("ElementwiseKernel", "ExclusiveScanKernel", "InclusiveScanKernel", "ReductionKernel"),
+    "_kernels": ("Function", "Module"),
+    "_laplace": ("Laplace",),
+    "_lattice_boltzmann": ("LatticeBoltzmann",),
+    "_life": ("Life",),
+    "_mandelbrot": ("mandelbrot", "mandelbrot_picture"),
+    "_pi": ("pi",),
+    "_pictures": ("Animation", "Picture"),
+    "_stencil": ("stencil",),
+    "_vectorize": ("vectorize",),
+}.items() for name in names}
 
 __version__ = _core.version
 
 
 def __getattr__(name: str) -> object:
-    # Most programs do not use it, and it takes as long to import as the rest.
-    if name == "array_api":
-        from importlib import import_module
+    if name in _LATER_MODULES:
+        return _import_module(f"heddle.{name}")
+    if name not in _LATER:
+        raise AttributeError(f"module 'heddle' has no attribute {name!r}")
+    globals()[name] = found = getattr(_import_module(f"heddle.{_LATER[name]}"), name)
+    return found
 
-        return import_module("heddle.array_api")
-    raise AttributeError(f"module 'heddle' has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_LATER_MODULES})
 
 
 __all__ = [

@@ -3,7 +3,6 @@
 import importlib.machinery
 import importlib.util
 import os
-import pathlib
 import sys
 
 
@@ -19,10 +18,10 @@ def load() -> None:
     """Puts the extension with MPI in the place of heddle._core, where it is wanted and there."""
     if "heddle._core" in sys.modules or not is_wanted():
         return
-    folder = pathlib.Path(__file__).parent / "with_mpi"
+    folder = os.path.join(os.path.dirname(__file__), "with_mpi")
     for ending in importlib.machinery.EXTENSION_SUFFIXES:
-        path = folder / f"_core{ending}"
-        if path.exists():
+        path = os.path.join(folder, f"_core{ending}")
+        if os.path.exists(path):
             spec = importlib.util.spec_from_file_location("heddle._core", path)
             assert spec is not None and spec.loader is not None
             module = importlib.util.module_from_spec(spec)

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import pathlib
+import subprocess
+import sys
 
 import heddle
 
@@ -45,3 +47,20 @@ def test_what_the_namespace_exports_is_written_down():
     from heddle import array_api
 
     assert set(array_api.__all__) == {name for name in vars(array_api) if not name.startswith("_")}
+
+
+def test_every_name_is_where_it_is_used_first():
+    program = """
+import sys, numpy, heddle
+assert not {"heddle._check", "heddle._vectorize", "heddle.array_api", "heddle.random"} & set(sys.modules)
+assert set(heddle.__all__) | {"array_api"} <= set(dir(heddle))
+assert heddle.random is sys.modules["heddle.random"] and heddle.check is heddle.check
+from heddle import *
+assert vectorize is heddle.vectorize and fft is heddle.fft
+try:
+    heddle.nothing
+except AttributeError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "module 'heddle' has no attribute 'nothing'\n", done.stderr
