@@ -114,6 +114,21 @@ TEST_P(argmin, finds_one_extremum_wherever_it_stands) {
   });
 }
 
+TEST_P(argmin, of_several_among_the_pieces_of_a_large_array_the_first_is_found) {
+  const std::size_t n = (std::size_t{1} << 23) + 77;  // above 32 MiB
+  hd::array<float> x(n, where);
+  x.fill(50);
+  EXPECT_EQ(hd::argmax(where, x), 0u);
+  const float least = 0, nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float value : {least, nan}) {
+    for (const std::size_t place :
+         {n - 1, n - 78, std::size_t{40'000}, std::size_t{16'384}, std::size_t{16'383}}) {
+      x.set(value, place);
+      EXPECT_EQ(hd::argmin(where, x), place) << value;
+    }
+  }
+}
+
 TEST_P(argmin, a_nan_comes_before_everything) {
   for_each_type<float, double>([&]<class T>() {
     for (const std::size_t n : {1, 2, 40, 5000, 100'003}) {

@@ -137,6 +137,37 @@ void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::
   library_find_first(type, x, all, extrema.data(), index, where);
 }
 
+/// The index of the extremum of n elements. The extremum of each piece is found first, so that only one piece
+/// is read again.
+static std::size_t index_of_extremum(runtime_op op, dtype type, const std::byte* x, std::size_t n,
+                                     const target& where) {
+  // On a GPU less than this is read again in less time than another kernel is waited for.
+  constexpr std::size_t piece = std::size_t{1} << 14, least_bytes_on_gpu = std::size_t{1} << 25;
+  const std::size_t bytes = size_of(type), whole_pieces = n / piece, rest = n % piece;
+  const memory on_target(sizeof(std::size_t), where);
+  auto* const found = static_cast<std::size_t*>(on_target.data());
+  std::size_t first = 0;
+  if (whole_pieces < 2 || (where.is_gpu() && n * bytes < least_bytes_on_gpu)) {
+    library_arg(op, type, x, axis_lines{1, n, 1}, found, where);
+  } else {
+    const std::size_t pieces = whole_pieces + (rest > 0 ? 1 : 0);
+    const memory extrema(pieces * bytes, where);
+    auto* const extremum_of = static_cast<std::byte*>(extrema.data());
+    library_reduce(op, type, x, axis_lines{whole_pieces, piece, 1}, extremum_of, where);
+    if (rest > 0) {
+      library_reduce(op, type, x + whole_pieces * piece * bytes, axis_lines{1, rest, 1},
+                     extremum_of + whole_pieces * bytes, where);
+    }
+    const std::size_t at = index_of_extremum(op, type, extremum_of, pieces, where);
+    first = at * piece;
+    library_find_first(type, x + first * bytes, axis_lines{1, std::min(piece, n - first), 1},
+                       extremum_of + at * bytes, found, where);
+  }
+  std::size_t index = 0;
+  copy(&index, target(), found, where, sizeof index);
+  return first + index;
+}
+
 std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const void* x, std::size_t size,
                        const target& data_on, const target& requested) {
   operation running(pattern, size, name(type));
@@ -145,12 +176,7 @@ std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const voi
   const target where = resolve(requested, {bytes, 0, data_on, true});
   running.runs_on(where);
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  std::size_t index = 0;
-  const memory on_target(sizeof index, where);
-  library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
-              where);
-  copy(&index, target(), on_target.data(), where, sizeof index);
-  return index;
+  return index_of_extremum(op, type, staged.data(), size, where);
 }
 
 array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,

@@ -61,8 +61,18 @@ __global__ void __launch_bounds__(transform_threads)
   }
 }
 
+/// Of a row that one block searches.
+inline constexpr unsigned find_piece = 8 * transform_threads;
+
+/// Lowers *index to k, for the least k at which an element equals an extremum; NaNs are equal.
+template <class T>
+__device__ void lower_index_if_equal(T element, T extremum, unsigned long long k, unsigned long long* index) {
+  if (!(element == extremum || (extremum != extremum && element != element))) return;
+  if (k < *static_cast<volatile unsigned long long*>(index)) atomicMin(index, k);
+}
+
 /// Finds, for each segment, the least k whose element equals the segment's extremum. `index` holds the
-/// segment's length or more before. Reads every element; an atomic follows where k is the least so far.
+/// segment's length or more before. Reads every element.
 template <class T>
 __global__ void __launch_bounds__(transform_threads)
     find_first_equal(const T* x, axis_lines all, const T* extremum, unsigned long long* index) {
@@ -71,11 +81,27 @@ __global__ void __launch_bounds__(transform_threads)
        i += std::size_t{gridDim.x} * transform_threads) {
     const std::size_t row = i / all.inner;
     const std::size_t outer = row / all.length;
-    const unsigned long long k = row - outer * all.length;
     const std::size_t segment = outer * all.inner + (i - row * all.inner);
-    const T wanted = extremum[segment], element = x[i];
-    if (!(element == wanted || (wanted != wanted && element != element))) continue;
-    if (k < *static_cast<volatile unsigned long long*>(index + segment)) atomicMin(index + segment, k);
+    lower_index_if_equal(x[i], extremum[segment], row - outer * all.length, index + segment);
+  }
+}
+
+/// The same of contiguous segments. Two divisions for each element are saved, and what follows an element
+/// that was found is not read.
+template <class T>
+__global__ void __launch_bounds__(transform_threads)
+    find_first_equal_in_rows(const T* x, std::size_t rows, std::size_t length, const T* extremum,
+                             unsigned long long* index) {
+  const std::size_t pieces = (length + find_piece - 1) / find_piece;
+  for (std::size_t piece = blockIdx.x; piece < rows * pieces; piece += gridDim.x) {
+    const std::size_t row = piece / pieces, first = (piece - row * pieces) * find_piece;
+    if (first > *static_cast<volatile unsigned long long*>(index + row)) continue;
+    const T wanted = extremum[row];
+#pragma unroll
+    for (unsigned j = 0; j < find_piece; j += transform_threads) {
+      const std::size_t k = first + j + threadIdx.x;
+      if (k < length) lower_index_if_equal(x[row * length + k], wanted, k, index + row);
+    }
   }
 }
 

@@ -65,10 +65,16 @@ void find_first(dtype type, const void* x, axis_lines all, const void* extremum,
   check(cudaMemsetAsync(index, 0xff, all.count() * sizeof *index, where.stream()), "cudaMemsetAsync");
   impl::dispatch_type_op<impl::family::order>(
       type, runtime_op::minimum, [&]<class T, class Op>(impl::type_tag<T>, Op) {
-        const unsigned grid = grid_for(all.elements(), std::size_t{transform_threads} * 8);
-        find_first_equal<<<grid, transform_threads, 0, where.stream()>>>(
-            static_cast<const T*>(x), all, static_cast<const T*>(extremum),
-            reinterpret_cast<unsigned long long*>(index));
+        const unsigned grid = grid_for(all.elements(), find_piece);
+        const T* const elements = static_cast<const T*>(x);
+        const T* const wanted = static_cast<const T*>(extremum);
+        auto* const to = reinterpret_cast<unsigned long long*>(index);
+        if (all.inner == 1 && all.length >= find_piece) {
+          find_first_equal_in_rows<<<grid, transform_threads, 0, where.stream()>>>(elements, all.outer,
+                                                                                   all.length, wanted, to);
+        } else {
+          find_first_equal<<<grid, transform_threads, 0, where.stream()>>>(elements, all, wanted, to);
+        }
         check(cudaGetLastError(), "launch of find_first_equal");
       });
 }
