@@ -97,21 +97,17 @@ class of_bits : public on_gpu {
     return result;
   }
 
-  /// A pixel counts its own cells.
   std::vector<std::uint8_t> draw(const squares& what) override {
-    const word* const all = now<word>();
-    const std::size_t words = row_bytes() / sizeof(word), width = size_.width, height = size_.height;
-    const std::size_t positions = positions_of_slices();
+    if (what.rows == 0) return {};
+    const std::size_t words = row_bytes() / sizeof(std::uint64_t), width = size_.width, height = size_.height;
+    const std::size_t first = what.rows_of(0, height).first, last = what.rows_of(what.rows - 1, height).last;
+    if (first >= last) return std::vector<std::uint8_t>(what.columns * what.rows);
+    const auto* const all = reinterpret_cast<const std::uint64_t*>(in_rows(first, last - first));
     return drawn(what, where_, [=] HD_FN(std::size_t i, std::size_t j) {
       const span_of_cells in_row = what.columns_of(i, width), in_column = what.rows_of(j, height);
       std::uint64_t live = 0;
-      for (std::size_t y = in_column.first; y < in_column.last; ++y) {
-        for (std::size_t x = in_row.first; x < in_row.last; ++x) {
-          const std::size_t at = positions == 0 ? x / 32 : x % positions;
-          const std::size_t bit = positions == 0 ? x % 32 : x / positions;
-          live += all[y * words + at] >> bit & 1;
-        }
-      }
+      for (std::size_t y = in_column.first; y < in_column.last; ++y)
+        live += live_in_run(all + y * words, words, in_row.first, in_row.last);
       return live;
     });
   }
@@ -132,8 +128,8 @@ class of_bits : public on_gpu {
 
  protected:
   using word = gpu::word;
-  /// Columns of a slice, where cells are in slices; 0 where they are as in a grid.
-  virtual std::size_t positions_of_slices() const { return 0; }
+  /// A grid of which some rows are as a grid's are, on the GPU, until cells change.
+  virtual const word* in_rows(std::size_t, std::size_t) { return now<word>(); }
   /// Of 32 bits, in a grid's rows.
   static std::size_t words_in_row(const bounds& size) { return (size.width + 63) / 64 * 2; }
 
@@ -218,7 +214,7 @@ class in_slices final : public of_bits {
   }
 
   grid cells_of_rows(std::size_t first, std::size_t count) override {
-    transpose<false>(now<word>(), next<word>(), first, count);
+    in_rows(first, count);
     grid result(size_.width, count);
     from_gpu(result.row(0), next_, first, count * row_bytes());
     return result;
@@ -243,7 +239,10 @@ class in_slices final : public of_bits {
 
  private:
   std::size_t positions() const { return size_.width / 32; }
-  std::size_t positions_of_slices() const override { return positions(); }
+  const word* in_rows(std::size_t first, std::size_t count) override {
+    transpose<false>(now<word>(), next<word>(), first, count);
+    return next<word>();
+  }
 
   /// Passes over some rows, of so many generations each; after the last one the grids are not exchanged.
   void make_passes(std::size_t first, std::size_t last, std::uint64_t generations, std::uint64_t passes) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -58,17 +61,32 @@ class grid {
 };
 
 /// 64 bits of a row from column x on; 0 beyond the row's words.
-inline std::uint64_t bits_from(const std::uint64_t* row, std::size_t words, std::size_t x) noexcept {
+HD_FN inline std::uint64_t bits_from(const std::uint64_t* row, std::size_t words, std::size_t x) noexcept {
   const std::size_t word = x / 64, shift = x % 64;
   const std::uint64_t low = word < words ? row[word] >> shift : 0;
   return shift == 0 || word + 1 >= words ? low : low | row[word + 1] << (64 - shift);
 }
 
 /// The same of `count` columns, which may be more than 64: 0 beyond them.
-inline std::uint64_t bits_of_run(const std::uint64_t* row, std::size_t words, std::size_t x,
-                                 std::size_t count) noexcept {
+HD_FN inline std::uint64_t bits_of_run(const std::uint64_t* row, std::size_t words, std::size_t x,
+                                       std::size_t count) noexcept {
   const std::uint64_t bits = bits_from(row, words, x);
   return count < 64 ? bits & ((std::uint64_t{1} << count) - 1) : bits;
+}
+
+/// The live cells of columns first … last−1 of a row.
+HD_FN inline std::uint64_t live_in_run(const std::uint64_t* row, std::size_t words, std::size_t first,
+                                       std::size_t last) noexcept {
+  std::uint64_t live = 0;
+  for (std::size_t x = first; x < last; x += 64) {
+    const std::uint64_t bits = bits_of_run(row, words, x, last - x);
+#if defined(__CUDA_ARCH__)
+    live += static_cast<std::uint64_t>(__popcll(bits));
+#else
+    live += static_cast<std::uint64_t>(std::popcount(bits));
+#endif
+  }
+  return live;
 }
 
 }  // namespace heddle::life
