@@ -1,3 +1,4 @@
+#include "viewer/frame_compression.hpp"
 #include "viewer/message.hpp"
 #include "viewer/session.hpp"
 #include <heddle/error.hpp>
@@ -266,3 +267,36 @@ TEST(view_session_failures, the_first_simulation_cannot_be_made) {
 }
 
 }  // namespace
+
+namespace {
+
+/// Of so many frames, those that are deflated, where both kinds take so many seconds.
+int deflated_of(int frames, double deflated, double plain, frame_compression& learns) {
+  int count = 0;
+  for (int i = 0; i < frames; ++i) {
+    const bool is_deflated = learns.deflates();
+    count += is_deflated;
+    learns.took(is_deflated, frame_compression::seconds(is_deflated ? deflated : plain));
+  }
+  return count;
+}
+
+}  // namespace
+
+TEST(frame_compression, frames_go_as_they_arrive_sooner) {
+  frame_compression learns;
+  EXPECT_TRUE(learns.deflates());
+  // One in 32 seconds' worth of the others is deflated.
+  const int of_fast = deflated_of(1000, 0.03, 0.01, learns);
+  EXPECT_GE(of_fast, 2);
+  EXPECT_LE(of_fast, 1000 / 32);
+  // The connection has become slow.
+  const int of_slow = deflated_of(1000, 0.05, 0.5, learns);
+  EXPECT_GE(of_slow, 950);
+  EXPECT_LE(of_slow, 999);
+}
+
+TEST(frame_compression, a_slow_connection_is_spared_all_bytes) {
+  frame_compression learns;
+  EXPECT_EQ(deflated_of(1000, 0.2, 1.0, learns), 1000);
+}

@@ -211,7 +211,7 @@ bool is_of_lookers(request what) noexcept {
          what == request::save || what == request::command;
 }
 
-std::string binary_message(const json& header, std::string_view bytes) {
+std::string binary_message(const json& header, std::string_view bytes, bool is_deflated) {
   const std::string text = header.dump();
   std::string all(sizeof(std::uint32_t), '\0');
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>(text.size() >> 8 * i & 0xff);
@@ -221,7 +221,8 @@ std::string binary_message(const json& header, std::string_view bytes) {
   all.resize(begin + size);
   // The fastest level: more of them takes longer than what it saves takes to send.
   if (compress2(reinterpret_cast<Bytef*>(all.data() + begin), &size,
-                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(), 1) != Z_OK)
+                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(),
+                is_deflated ? Z_BEST_SPEED : Z_NO_COMPRESSION) != Z_OK)
     fail(fmt::format("view: zlib cannot compress {} bytes", bytes.size()));
   all.resize(begin + size);
   return all;

@@ -51,7 +51,8 @@ std::string encode(const message& said);
 /// Whether a client that only looks may ask it.
 bool is_of_lookers(request what) noexcept;
 
-/// A binary message of the server: `header`, an object, and the bytes after it, deflated.
-std::string binary_message(const nlohmann::json& header, std::string_view bytes);
+/// A binary message of the server: `header`, an object, and the bytes after it in zlib's format, deflated or
+/// as they are.
+std::string binary_message(const nlohmann::json& header, std::string_view bytes, bool is_deflated);
 
 }  // namespace heddle::viewer

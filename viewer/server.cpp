@@ -1,6 +1,7 @@
 #include "server.hpp"
 
 #include "access.hpp"
+#include "frame_compression.hpp"
 #include "message.hpp"
 #include "page_files.hpp"
 #include <heddle/error.hpp>
@@ -44,6 +45,13 @@ struct connection {
   double messages_left = most_messages_at_once;
   clock::time_point counted = clock::now();
   std::vector<unsigned char> sending;
+  frame_compression compression;
+  /// The frame that is sent and not drawn.
+  struct {
+    std::uint64_t number = 0;
+    bool is_deflated = true;
+    clock::time_point begun;
+  } frame;
 };
 
 std::string name_of_machine() {
@@ -219,7 +227,12 @@ int server::state::receive(lws* socket, connection& from, const char* bytes, std
   try {
     const auto found = std::find_if(connections.begin(), connections.end(),
                                     [&](const auto& one) { return one.second.socket == socket; });
-    if (!shown->ask(found->first, decode(text)))
+    message said = decode(text);
+    if (said.what == request::drawn && said.number == from.frame.number) {
+      from.compression.took(from.frame.is_deflated, now - from.frame.begun);
+      from.frame.number = 0;
+    }
+    if (!shown->ask(found->first, std::move(said)))
       return close_with(socket, LWS_CLOSE_STATUS_POLICY_VIOLATION, "too many requests are not answered yet");
   } catch (const error& wrong) {
     return close_with(socket, LWS_CLOSE_STATUS_INVALID_PAYLOAD, wrong.what());
@@ -230,7 +243,11 @@ int server::state::receive(lws* socket, connection& from, const char* bytes, std
 int server::state::send(lws* socket, std::uint64_t number, connection& to) {
   const std::optional<letter> next = shown->next_letter(number);
   if (!next) return 0;
-  const std::string bytes = next->is_binary ? binary_message(next->header, next->bytes) : next->header.dump();
+  const bool is_frame = next->is_binary && next->header.contains("frame");
+  const bool is_deflated = !is_frame || to.compression.deflates();
+  if (is_frame) to.frame = {next->header.at("frame").get<std::uint64_t>(), is_deflated, clock::now()};
+  const std::string bytes =
+      next->is_binary ? binary_message(next->header, next->bytes, is_deflated) : next->header.dump();
   to.sending.resize(LWS_PRE + bytes.size());
   std::copy(bytes.begin(), bytes.end(), to.sending.begin() + LWS_PRE);
   // What the system does not take now libwebsockets keeps, and asks for no more before that is gone.

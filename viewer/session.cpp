@@ -22,7 +22,7 @@ constexpr seconds between_frames{1.0 / 60};
 /// A frame every so often, however long it takes to make one.
 constexpr seconds longest_between_frames{0.1};
 /// Of the time that a simulation has, as fast as it goes, making frames takes this part.
-constexpr double part_of_frames = 0.05;
+constexpr double part_of_frames = 0.04;
 
 std::string_view name(pixel_format format) {
   constexpr std::string_view names[] = {"grey", "rgb", "rgba", "palette"};
