@@ -129,6 +129,22 @@ TEST_P(argmin, of_several_among_the_pieces_of_a_large_array_the_first_is_found) 
   }
 }
 
+TEST_P(argmin, long_lines_are_searched_by_themselves) {
+  // Of whole pieces, and not; above 16 MiB.
+  for (const std::size_t length : {std::size_t{1} << 21, (std::size_t{1} << 21) + 1}) {
+    hd::array<float> x({3, length}, where);
+    x.fill(50);
+    x.set(51, 0, length - 1);
+    x.set(51, 1, 70'000);
+    x.set(51, 1, 70'001);
+    x.set(std::numeric_limits<float>::quiet_NaN(), 2, length - 1);
+    const hd::array<std::size_t> places = hd::argmax(where, x, hd::axis{1});
+    EXPECT_EQ(places[0], length - 1);
+    EXPECT_EQ(places[1], 70'000u);
+    EXPECT_EQ(places[2], length - 1);
+  }
+}
+
 TEST_P(argmin, a_nan_comes_before_everything) {
   for_each_type<float, double>([&]<class T>() {
     for (const std::size_t n : {1, 2, 40, 5000, 100'003}) {

@@ -65,14 +65,16 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
                        kernels.reduce_pieces);
 }
 
+template <class T>
+static bool is_same(T a, T b) {
+  return (a == b) | ((a != a) & (b != b));
+}
+
 /// Lowers index[c] to the index of the first row, which the piece's rows count from `first_row`, whose
 /// element in column c equals wanted[c].
 template <class T>
 static void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row, const T* wanted,
                           std::size_t* index) {
-  const auto is = [](T element, T sought) {
-    return (element == sought) | ((element != element) & (sought != sought));
-  };
   const auto is_behind = [&](std::size_t column, std::size_t row) {
     return std::atomic_ref(index[column]).load(std::memory_order_relaxed) <= row;
   };
@@ -89,9 +91,9 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
       const T* const from = x + piece.first + begin;
       const std::size_t count = std::min(run, piece.count - begin);
       bool any = false;
-      for (std::size_t i = 0; i < count; ++i) any |= is(from[i], *wanted);
+      for (std::size_t i = 0; i < count; ++i) any |= is_same(from[i], *wanted);
       if (!any) continue;
-      const auto at = std::find_if(from, from + count, [&](T element) { return is(element, *wanted); });
+      const auto at = std::find_if(from, from + count, [&](T element) { return is_same(element, *wanted); });
       return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
     }
     return;
@@ -99,73 +101,73 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
   for (std::size_t row = 0; row < piece.count; ++row) {
     const T* const from = x + piece.first + row * piece.stride;
     bool any = false;
-    for (std::size_t c = 0; c < piece.width; ++c) any |= is(from[c], wanted[c]);
+    for (std::size_t c = 0; c < piece.width; ++c) any |= is_same(from[c], wanted[c]);
     if (!any) continue;
     for (std::size_t c = 0; c < piece.width; ++c) {
-      if (is(from[c], wanted[c])) lower(c, first_row + row);
+      if (is_same(from[c], wanted[c])) lower(c, first_row + row);
     }
   }
 }
 
-void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
-                        const target& where) {
-  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, index, where);
+/// Elements of a line whose extremum is found by itself, where lines are contiguous and long.
+static constexpr std::size_t arg_piece = std::size_t{1} << 14;
+
+/// For each of `all` lines of x, the first index whose element equals the line's extremum; NaNs are equal to
+/// each other. Arrays are on `where`; every line holds its extremum. `of_pieces` has those of pieces of
+/// arg_piece elements, of which those are not read that have none, or is null.
+static void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum,
+                               const void* of_pieces, std::size_t* index, const target& where) {
+  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, of_pieces, arg_piece, index, where);
   // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
   // skipped.
-  constexpr std::size_t rows = std::size_t{1} << 14, panel = 256;
-  const order::tiling tiles{all, rows, panel};
+  constexpr std::size_t panel = 256;
+  const order::tiling tiles{all, arg_piece, panel};
   const std::size_t parts = tiles.parts();
   std::fill_n(index, all.count(), all.length);
   dispatch_type_op<family::order>(type, runtime_op::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
     const T* const elements = static_cast<const T*>(x);
-    const std::size_t grain = rows / std::min(rows, all.length) / std::min(panel, all.inner) + 1;
+    const std::size_t grain = arg_piece / std::min(arg_piece, all.length) / std::min(panel, all.inner) + 1;
     cpu::for_slices(where.threads(), tiles.pieces(), grain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const order::piece piece = tiles[i];
         const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
-        find_in_piece(elements, piece, piece.segment_part * rows, static_cast<const T*>(extremum) + segment,
-                      index + segment);
+        const T* const wanted = static_cast<const T*>(extremum) + segment;
+        if (of_pieces != nullptr && !is_same(static_cast<const T*>(of_pieces)[i], *wanted)) continue;
+        find_in_piece(elements, piece, piece.segment_part * arg_piece, wanted, index + segment);
       }
     });
   });
 }
 
-void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* index,
-                 const target& where) {
-  const memory extrema(all.count() * size_of(type), where);
-  library_reduce(op, type, x, all, extrema.data(), where);
-  library_find_first(type, x, all, extrema.data(), index, where);
+/// Whether the extrema of pieces are found first, so that most elements are read once.
+static bool has_arg_pieces(const axis_lines& all, std::size_t bytes, const target& where) {
+  // On a GPU less than this is read again in less time than another kernel takes.
+  constexpr std::size_t least_bytes_on_gpu = std::size_t{1} << 24;
+  if (all.inner != 1 || all.length < 2 * arg_piece) return false;
+  // Pieces of all lines are lines of one array.
+  if (all.outer != 1 && all.length % arg_piece != 0) return false;
+  return !where.is_gpu() || bytes >= least_bytes_on_gpu;
 }
 
-/// The index of the extremum of n elements. The extremum of each piece is found first, so that only one piece
-/// is read again.
-static std::size_t index_of_extremum(runtime_op op, dtype type, const std::byte* x, std::size_t n,
-                                     const target& where) {
-  // On a GPU less than this is read again in less time than another kernel is waited for.
-  constexpr std::size_t piece = std::size_t{1} << 14, least_bytes_on_gpu = std::size_t{1} << 25;
-  const std::size_t bytes = size_of(type), whole_pieces = n / piece, rest = n % piece;
-  const memory on_target(sizeof(std::size_t), where);
-  auto* const found = static_cast<std::size_t*>(on_target.data());
-  std::size_t first = 0;
-  if (whole_pieces < 2 || (where.is_gpu() && n * bytes < least_bytes_on_gpu)) {
-    library_arg(op, type, x, axis_lines{1, n, 1}, found, where);
-  } else {
-    const std::size_t pieces = whole_pieces + (rest > 0 ? 1 : 0);
-    const memory extrema(pieces * bytes, where);
-    auto* const extremum_of = static_cast<std::byte*>(extrema.data());
-    library_reduce(op, type, x, axis_lines{whole_pieces, piece, 1}, extremum_of, where);
-    if (rest > 0) {
-      library_reduce(op, type, x + whole_pieces * piece * bytes, axis_lines{1, rest, 1},
-                     extremum_of + whole_pieces * bytes, where);
-    }
-    const std::size_t at = index_of_extremum(op, type, extremum_of, pieces, where);
-    first = at * piece;
-    library_find_first(type, x + first * bytes, axis_lines{1, std::min(piece, n - first), 1},
-                       extremum_of + at * bytes, found, where);
+void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* index,
+                 const target& where) {
+  const std::size_t bytes = size_of(type);
+  const memory extrema(all.count() * bytes, where);
+  if (!has_arg_pieces(all, all.elements() * bytes, where)) {
+    library_reduce(op, type, x, all, extrema.data(), where);
+    return library_find_first(type, x, all, extrema.data(), nullptr, index, where);
   }
-  std::size_t index = 0;
-  copy(&index, target(), found, where, sizeof index);
-  return first + index;
+  const std::size_t whole = all.outer * (all.length / arg_piece), rest = all.length % arg_piece;
+  const std::size_t pieces = whole + (rest > 0 ? 1 : 0);
+  const memory of_pieces(pieces * bytes, where);
+  library_reduce(op, type, x, axis_lines{whole, arg_piece, 1}, of_pieces.data(), where);
+  if (rest > 0) {
+    library_reduce(op, type, static_cast<const std::byte*>(x) + whole * arg_piece * bytes,
+                   axis_lines{1, rest, 1}, static_cast<std::byte*>(of_pieces.data()) + whole * bytes, where);
+  }
+  library_reduce(op, type, of_pieces.data(), axis_lines{all.outer, pieces / all.outer, 1}, extrema.data(),
+                 where);
+  library_find_first(type, x, all, extrema.data(), of_pieces.data(), index, where);
 }
 
 std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const void* x, std::size_t size,
@@ -176,7 +178,12 @@ std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const voi
   const target where = resolve(requested, {bytes, 0, data_on, true});
   running.runs_on(where);
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  return index_of_extremum(op, type, staged.data(), size, where);
+  std::size_t index = 0;
+  const memory on_target(sizeof index, where);
+  library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
+              where);
+  copy(&index, target(), on_target.data(), where, sizeof index);
+  return index;
 }
 
 array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,

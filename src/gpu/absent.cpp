@@ -78,7 +78,8 @@ void scan_by(scan_algorithm, runtime_op, dtype, bool, const void*, std::size_t, 
 void map(runtime_op, dtype, const void*, bool, const void*, bool, std::size_t, void*, const target&) {
   fail();
 }
-void find_first(dtype, const void*, axis_lines, const void*, std::size_t*, const target&) {
+void find_first(dtype, const void*, axis_lines, const void*, const void*, std::size_t, std::size_t*,
+                const target&) {
   fail();
 }
 void random(const impl::random_numbers&, std::size_t, void*, const target&) {

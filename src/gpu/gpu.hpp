@@ -71,8 +71,8 @@ void scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive
              std::size_t n, const void* init, void* out, const target& where);
 void map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where);
-void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
-                const target& where);
+void find_first(dtype type, const void* x, axis_lines all, const void* extremum, const void* of_pieces,
+                std::size_t piece, std::size_t* index, const target& where);
 void random(const impl::random_numbers& numbers, std::size_t count, void* out, const target& where);
 void sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
           const target& where);

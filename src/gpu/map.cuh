@@ -64,10 +64,16 @@ __global__ void __launch_bounds__(transform_threads)
 /// Of a row that one block searches.
 inline constexpr unsigned find_piece = 8 * transform_threads;
 
-/// Lowers *index to k, for the least k at which an element equals an extremum; NaNs are equal.
+/// NaNs are the same.
 template <class T>
-__device__ void lower_index_if_equal(T element, T extremum, unsigned long long k, unsigned long long* index) {
-  if (!(element == extremum || (extremum != extremum && element != element))) return;
+__device__ bool is_same(T a, T b) {
+  return a == b || (a != a && b != b);
+}
+
+/// Lowers *index to k, for the least k at which an element equals an extremum.
+template <class T>
+__device__ void lower_index_if_same(T element, T extremum, unsigned long long k, unsigned long long* index) {
+  if (!is_same(element, extremum)) return;
   if (k < *static_cast<volatile unsigned long long*>(index)) atomicMin(index, k);
 }
 
@@ -82,25 +88,27 @@ __global__ void __launch_bounds__(transform_threads)
     const std::size_t row = i / all.inner;
     const std::size_t outer = row / all.length;
     const std::size_t segment = outer * all.inner + (i - row * all.inner);
-    lower_index_if_equal(x[i], extremum[segment], row - outer * all.length, index + segment);
+    lower_index_if_same(x[i], extremum[segment], row - outer * all.length, index + segment);
   }
 }
 
 /// The same of contiguous segments. Two divisions for each element are saved, and what follows an element
-/// that was found is not read.
+/// that was found is not read, nor, where `of_pieces` has the extrema of pieces, a piece that has another
+/// one.
 template <class T>
 __global__ void __launch_bounds__(transform_threads)
     find_first_equal_in_rows(const T* x, std::size_t rows, std::size_t length, const T* extremum,
-                             unsigned long long* index) {
-  const std::size_t pieces = (length + find_piece - 1) / find_piece;
-  for (std::size_t piece = blockIdx.x; piece < rows * pieces; piece += gridDim.x) {
-    const std::size_t row = piece / pieces, first = (piece - row * pieces) * find_piece;
-    if (first > *static_cast<volatile unsigned long long*>(index + row)) continue;
+                             const T* of_pieces, std::size_t piece, unsigned long long* index) {
+  const std::size_t parts = (length + find_piece - 1) / find_piece, pieces = (length + piece - 1) / piece;
+  for (std::size_t i = blockIdx.x; i < rows * parts; i += gridDim.x) {
+    const std::size_t row = i / parts, first = (i - row * parts) * find_piece;
     const T wanted = extremum[row];
+    if (of_pieces != nullptr && !is_same(of_pieces[row * pieces + first / piece], wanted)) continue;
+    if (first > *static_cast<volatile unsigned long long*>(index + row)) continue;
 #pragma unroll
     for (unsigned j = 0; j < find_piece; j += transform_threads) {
       const std::size_t k = first + j + threadIdx.x;
-      if (k < length) lower_index_if_equal(x[row * length + k], wanted, k, index + row);
+      if (k < length) lower_index_if_same(x[row * length + k], wanted, k, index + row);
     }
   }
 }

@@ -59,8 +59,8 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
   launch(std::uint8_t{});
 }
 
-void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
-                const target& where) {
+void find_first(dtype type, const void* x, axis_lines all, const void* extremum, const void* of_pieces,
+                std::size_t piece, std::size_t* index, const target& where) {
   const current_device on(where);
   check(cudaMemsetAsync(index, 0xff, all.count() * sizeof *index, where.stream()), "cudaMemsetAsync");
   impl::dispatch_type_op<impl::family::order>(
@@ -70,8 +70,8 @@ void find_first(dtype type, const void* x, axis_lines all, const void* extremum,
         const T* const wanted = static_cast<const T*>(extremum);
         auto* const to = reinterpret_cast<unsigned long long*>(index);
         if (all.inner == 1 && all.length >= find_piece) {
-          find_first_equal_in_rows<<<grid, transform_threads, 0, where.stream()>>>(elements, all.outer,
-                                                                                   all.length, wanted, to);
+          find_first_equal_in_rows<<<grid, transform_threads, 0, where.stream()>>>(
+              elements, all.outer, all.length, wanted, static_cast<const T*>(of_pieces), piece, to);
         } else {
           find_first_equal<<<grid, transform_threads, 0, where.stream()>>>(elements, all, wanted, to);
         }

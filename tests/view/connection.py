@@ -68,6 +68,8 @@ class Closed(Exception):
 class Client:
     def __init__(self, server, host=None, origin="own", query=None, path="/socket"):
         self.socket = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
+        # As browsers have it: a small message waits for no answer to the one before.
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.received = b""
         host = host or server.host
         lines = [f"GET {path}?{server.query if query is None else query} HTTP/1.1", f"Host: {host}", "Upgrade: websocket",

@@ -7,11 +7,6 @@
 
 namespace heddle::impl {
 
-/// For each of `all` segments of x, the first index whose element equals the segment's extremum; NaNs are
-/// equal to each other. Arrays are on `where`; every segment holds its extremum.
-void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* index,
-                        const target& where);
-
 /// Writes the index of the extremum by `op` of each segment to `index`, on `where`.
 void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* index,
                  const target& where);
