@@ -16,7 +16,8 @@ namespace heddle::life {
 namespace {
 
 /// A block of rows on each rank, and around it rows of its neighbours, as many as generations are advanced
-/// from one exchange to the next.
+/// from one exchange to the next. Edges have too few rows to use all of a GPU, so a large block takes several
+/// passes between exchanges, of which all but the last compute rows around it too.
 class over_ranks final : public engine {
  public:
   over_ranks(algorithm which, const bounds& size, const rule& law, const ranks& all)
@@ -26,7 +27,7 @@ class over_ranks final : public engine {
           "life: the algorithm 'block' is one block of a GPU, and there are {} ranks: take packed, "
           "shared or per-cell",
           all.size()));
-    constexpr std::size_t most_rows = 16;
+    constexpr std::size_t most_rows = 32;
     const std::size_t room = halos_.is_whole() ? 0 : std::min(most_rows, halos_.least_rows());
     first_ = halos_.has_before() ? room : 0;
     if (halos_.rows() > 0)
@@ -42,7 +43,12 @@ class over_ranks final : public engine {
             "kind",
             r, row_bytes[r], all.rank(), own_->row_bytes()));
     }
-    depth_ = *std::min_element(depths.begin(), depths.end());
+    at_once_ = *std::min_element(depths.begin(), depths.end());
+    if (at_once_ == 0) return;
+    // Rows around a block are computed more than once: they are one in 256, or fewer.
+    constexpr std::size_t least_part = 256;
+    const std::size_t passes = 1 + halos_.least_rows() / least_part / at_once_;
+    depth_ = at_once_ * std::min(passes, room / at_once_);
   }
 
   void load(const grid& cells) override { load_rows(0, cells); }
@@ -61,9 +67,8 @@ class over_ranks final : public engine {
       return;
     }
     while (generations > 0) {
-      // Where a rank has no rows those of others have one, and are advanced one by one.
-      const std::uint64_t now = own_ ? own_->at_once(std::min<std::uint64_t>(generations, depth_)) : 1;
-      advance_block(now);
+      const std::uint64_t now = std::min<std::uint64_t>(generations, depth_);
+      advance_to_exchange(now);
       generations -= now;
     }
     halos_.all().where().wait();
@@ -167,8 +172,23 @@ class over_ranks final : public engine {
                  part(last()));
   }
 
+  void advance_to_exchange(std::uint64_t generations) {
+    while (generations > 0) {
+      // Where a rank has no rows those of others have one, and are advanced one by one.
+      const std::uint64_t now = own_ ? own_->at_once(std::min<std::uint64_t>(generations, at_once_)) : 1;
+      generations -= now;
+      if (generations == 0) {
+        advance_edges_first(now);
+      } else if (own_) {
+        own_->advance_rows(first_ - (halos_.has_before() ? generations : 0),
+                           last() + (halos_.has_after() ? generations : 0), now);
+      }
+      if (own_) own_->exchange_grids();
+    }
+  }
+
   /// The edges, and then what is between them while they go to the neighbours.
-  void advance_block(std::uint64_t generations) {
+  void advance_edges_first(std::uint64_t generations) {
     const std::size_t before = halos_.has_before() ? std::min(first_ + depth_, last()) : first_;
     const std::size_t after = halos_.has_after() ? std::max(before, last() - depth_) : last();
     const auto advance_rows = [&](std::size_t from, std::size_t to) {
@@ -179,14 +199,15 @@ class over_ranks final : public engine {
     start(true);
     advance_rows(before, after);
     halos_.finish();
-    if (own_) own_->exchange_grids();
   }
 
   std::size_t last() const { return first_ + halos_.rows(); }
 
   bounds size_;
   halo_exchange halos_;
-  std::size_t first_ = 0, depth_ = 0;  // the first own row in the block, and the rows around it
+  std::size_t first_ = 0;    // own row in the block
+  std::size_t at_once_ = 0;  // generations of a pass
+  std::size_t depth_ = 0;    // generations from one exchange to the next, and rows around the block
   std::unique_ptr<row_engine> own_;
 };
 
