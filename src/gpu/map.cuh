@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(transform_threads)
   }
 }
 
-/// Of a row that one block searches.
-inline constexpr unsigned find_piece = 8 * transform_threads;
+/// Elements that a block searches, where nothing is known of them.
+inline constexpr std::size_t find_piece = 8 * transform_threads;
 
 /// NaNs are the same.
 template <class T>
@@ -92,24 +92,23 @@ __global__ void __launch_bounds__(transform_threads)
   }
 }
 
-/// The same of contiguous segments. Two divisions for each element are saved, and what follows an element
-/// that was found is not read, nor, where `of_pieces` has the extrema of pieces, a piece that has another
-/// one.
+/// The same of contiguous segments, in pieces of so many elements. Two divisions for each element are saved,
+/// and what follows an element that was found is not read, nor, where `of_pieces` has the extrema of pieces,
+/// a piece that has another one.
 template <class T>
 __global__ void __launch_bounds__(transform_threads)
     find_first_equal_in_rows(const T* x, std::size_t rows, std::size_t length, const T* extremum,
                              const T* of_pieces, std::size_t piece, unsigned long long* index) {
-  const std::size_t parts = (length + find_piece - 1) / find_piece, pieces = (length + piece - 1) / piece;
-  for (std::size_t i = blockIdx.x; i < rows * parts; i += gridDim.x) {
-    const std::size_t row = i / parts, first = (i - row * parts) * find_piece;
+  const std::size_t pieces = (length + piece - 1) / piece;
+  for (std::size_t i = blockIdx.x; i < rows * pieces; i += gridDim.x) {
+    const std::size_t row = i / pieces, first = (i - row * pieces) * piece;
     const T wanted = extremum[row];
-    if (of_pieces != nullptr && !is_same(of_pieces[row * pieces + first / piece], wanted)) continue;
+    if (of_pieces != nullptr && !is_same(of_pieces[i], wanted)) continue;
     if (first > *static_cast<volatile unsigned long long*>(index + row)) continue;
-#pragma unroll
-    for (unsigned j = 0; j < find_piece; j += transform_threads) {
-      const std::size_t k = first + j + threadIdx.x;
-      if (k < length) lower_index_if_same(x[row * length + k], wanted, k, index + row);
-    }
+    const std::size_t last = first + piece < length ? first + piece : length;
+#pragma unroll 8
+    for (std::size_t k = first + threadIdx.x; k < last; k += transform_threads)
+      lower_index_if_same(x[row * length + k], wanted, k, index + row);
   }
 }
 
