@@ -56,6 +56,10 @@ TEST_P(simulations_over_ranks, flows_are_those_of_one_machine) {
   on_ranks([](const hd::ranks& all) { check_flows(all, 1); });
 }
 
+TEST_P(simulations_over_ranks, changed_flows_are_those_of_one_machine) {
+  on_ranks([](const hd::ranks& all) { check_flow_changes(all, 1); });
+}
+
 TEST_P(simulations_over_ranks, flows_go_on_from_checkpoints_of_other_numbers_of_ranks) {
   const hd::temporary_folder folder(std::filesystem::temp_directory_path(), "heddle-simulations");
   on_ranks([&](const hd::ranks& all) { check_flow_checkpoints(all, folder.path().string(), 1); });

@@ -13,16 +13,13 @@
 namespace heddle::lbm {
 
 void flow::state::set(const settings& wanted, std::vector<std::uint8_t> solid_of_wanted) {
-  if (all && all->size() > 1) {
-    fail("lbm: a flow over ranks is not changed while it runs: save it, and resume it on one machine");
-  }
   check();
   const std::vector<std::uint8_t> before = std::exchange(solid, std::move(solid_of_wanted));
   solid_there.reset();
   given = wanted;
   about = describe(given);
   if (compared) about.bytes += bytes_compared();
-  plan = make_plan(given, about, solid, nullptr);
+  plan = make_plan(given, about, solid, plan.halos);
   count_obstacles();
   set_plan();
   std::vector<std::size_t> became_fluid;
