@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include <fmt/core.h>
@@ -33,7 +34,8 @@ void describe(region& r, const allocation_name& name) {
 
 }  // namespace
 
-allocations::allocations(const module& compiled) {
+allocations::allocations(const module& compiled, int devices)
+    : device_bytes_(static_cast<std::size_t>(devices)) {
   // As much as the system lets a process have addresses for.
   for (std::uint64_t bytes = std::uint64_t{1} << 45; device_.begin == 0; bytes /= 2) {
     if (bytes < std::uint64_t{1} << 32) throw error("no addresses are left for a program's memory");
@@ -47,7 +49,7 @@ allocations::allocations(const module& compiled) {
 }
 
 void allocations::add_variable(const heddle_device::variable& v) {
-  if (v.is_read_only || find_variable(reinterpret_cast<std::uintptr_t>(v.address)) != nullptr) return;
+  if (v.is_read_only || find_variable(reinterpret_cast<std::uintptr_t>(v.address), 0) != nullptr) return;
   auto a = std::make_unique<allocation>();
   a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
   region& r = a->memory;
@@ -63,7 +65,31 @@ void allocations::add_variable(const heddle_device::variable& v) {
   r.space = v.is_constant ? "constant" : "device";
   if (first_variable_ == 0 || begin < first_variable_) first_variable_ = begin;
   last_variable_ = std::max(last_variable_, r.high);
-  all_.emplace(begin, std::move(a));
+  allocation& added = *all_.emplace(begin, std::move(a)).first->second;
+  if (device_bytes_.size() > 1 && !v.is_managed) add_instances(added, {v.name, v.element});
+}
+
+void allocations::add_instances(allocation& variable, const allocation_name& name) {
+  const opening opened(*this);
+  std::vector<allocation*> all;
+  for (std::size_t device = 0; device < device_bytes_.size(); ++device) {
+    std::unique_ptr<allocation> made =
+        make_memory(memory_kind::device, variable.memory.bytes, name, static_cast<int>(device));
+    if (made == nullptr)
+      throw error(fmt::format("no addresses are left for {} on device {}", variable.memory.name, device));
+    region& r = made->memory;
+    r.set_written(true);
+    r.shift = variable.memory.shift;
+    r.is_variable = true;
+    r.is_constant = variable.memory.is_constant;
+    r.space = variable.memory.space;
+    std::memcpy(reinterpret_cast<void*>(r.begin), reinterpret_cast<const void*>(variable.memory.begin),
+                r.bytes);
+    all.push_back(made.get());
+    all_.insert_or_assign(r.low, std::move(made));
+  }
+  variable.device = allocation::all_devices;
+  instances_.add(variable, std::move(all));
 }
 
 allocations::~allocations() {
@@ -99,10 +125,9 @@ std::uintptr_t allocations::place(half& of, std::uint64_t bytes) {
   return of.end - from >= bytes ? from : 0;
 }
 
-allocation* allocations::make(memory_kind kind, std::uint64_t bytes, const allocation_name& name) {
+std::unique_ptr<allocation> allocations::make_memory(memory_kind kind, std::uint64_t bytes,
+                                                     const allocation_name& name, int device) {
   const bool is_device = kind == memory_kind::device;
-  if (bytes > heddle_device::device_facts::memory || (is_device && bytes > device_bytes_left()))
-    return nullptr;
   const std::uint64_t beside = room_beside(bytes), whole = whole_pages(bytes) + 2 * beside;
   const std::uintptr_t low = place(is_device ? device_ : host_, whole);
   if (low == 0) return nullptr;
@@ -110,6 +135,7 @@ allocation* allocations::make(memory_kind kind, std::uint64_t bytes, const alloc
   if (is_open && mprotect(reinterpret_cast<void*>(low), whole, PROT_READ | PROT_WRITE) != 0) return nullptr;
   auto a = std::make_unique<allocation>();
   a->kind = kind;
+  a->device = device;
   region& r = a->memory;
   describe(r, name);
   r.low = low;
@@ -118,13 +144,29 @@ allocation* allocations::make(memory_kind kind, std::uint64_t bytes, const alloc
   r.bytes = bytes;
   r.host_can_write = !is_device;
   r.set_written(false);
-  if (is_device) device_bytes_ += bytes;
-  return all_.insert_or_assign(low, std::move(a)).first->second.get();
+  return a;
 }
 
-allocation& allocations::add_registered(void* begin, std::uint64_t bytes, const allocation_name& name) {
+allocation* allocations::make(memory_kind kind, std::uint64_t bytes, const allocation_name& name,
+                              int device) {
+  const bool is_device = kind == memory_kind::device;
+  if (bytes > heddle_device::device_facts::memory || (is_device && bytes > device_bytes_left(device)))
+    return nullptr;
+  std::unique_ptr<allocation> a = make_memory(kind, bytes, name, device);
+  if (a == nullptr) return nullptr;
+  if (is_device) device_bytes_[static_cast<std::size_t>(device)] += bytes;
+  return all_.insert_or_assign(a->memory.low, std::move(a)).first->second.get();
+}
+
+std::uint64_t allocations::device_bytes() const {
+  return std::accumulate(device_bytes_.begin(), device_bytes_.end(), std::uint64_t{0});
+}
+
+allocation& allocations::add_registered(void* begin, std::uint64_t bytes, const allocation_name& name,
+                                        int device) {
   auto a = std::make_unique<allocation>();
   a->kind = memory_kind::registered;
+  a->device = device;
   region& r = a->memory;
   describe(r, name);
   r.begin = r.low = reinterpret_cast<std::uintptr_t>(begin);
@@ -140,7 +182,7 @@ void allocations::free(allocation& a) {
     all_.erase(r.low);
     return;
   }
-  if (a.kind == memory_kind::device) device_bytes_ -= r.bytes;
+  if (a.kind == memory_kind::device) device_bytes_[static_cast<std::size_t>(a.device)] -= r.bytes;
   const std::uintptr_t first = r.begin / page * page;
   madvise(reinterpret_cast<void*>(first), whole_pages(r.begin + r.bytes - first), MADV_DONTNEED);
   a.is_freed = true;
@@ -159,7 +201,7 @@ void allocations::revive(allocation& a) {
   a.freed_at.clear();
   r.bytes = std::exchange(r.freed_bytes, 0);
   r.set_written(false);
-  if (a.kind == memory_kind::device) device_bytes_ += r.bytes;
+  if (a.kind == memory_kind::device) device_bytes_[static_cast<std::size_t>(a.device)] += r.bytes;
 }
 
 allocation* allocations::find(std::uintptr_t address) {
@@ -169,25 +211,29 @@ allocation* allocations::find(std::uintptr_t address) {
   return address < a.memory.high ? &a : nullptr;
 }
 
-allocation* allocations::find_variable(std::uintptr_t address) {
+allocation* allocations::find_variable(std::uintptr_t address, int device) {
   allocation* const a = find(address);
-  return a != nullptr && a->memory.is_variable ? a : nullptr;
+  if (a == nullptr || !a->memory.is_variable) return nullptr;
+  allocation* const own = instances_.find(*a, device);
+  return own != nullptr ? own : a;
 }
 
-std::vector<const allocation*> allocations::variables_named(const std::string& name) const {
+std::vector<const allocation*> allocations::variables_named(const std::string& name, int device) const {
   const std::size_t spaces = name.rfind("::");
   const std::string own = spaces == std::string::npos ? name : name.substr(spaces + 2);
   std::vector<const allocation*> result;
   for (const auto& [low, a] : all_) {
-    if (a->memory.is_variable && (a->memory.name == name || a->memory.name == own)) result.push_back(a.get());
+    const bool is_of_device = a->device == device || a->host_can_reach();
+    if (a->memory.is_variable && is_of_device && (a->memory.name == name || a->memory.name == own))
+      result.push_back(a.get());
   }
   return result;
 }
 
-std::vector<region*> allocations::regions() {
+std::vector<region*> allocations::regions(const std::function<bool(const allocation&)>& reaches) {
   std::vector<region*> result;
   for (const auto& [low, a] : all_) {
-    if (!a->is_freed) result.push_back(&a->memory);
+    if (!a->is_freed && reaches(*a)) result.push_back(&a->memory);
   }
   for (allocation* const a : freed_) result.push_back(&a->memory);
   return result;

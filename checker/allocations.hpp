@@ -3,12 +3,15 @@
 #include "jit/device/heddle_device/runtime.hpp"
 #include "module.hpp"
 #include "regions.hpp"
+#include "variable_instances.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,7 +24,12 @@ using heddle_device::memory_kind;
 struct allocation {
   region memory;
   memory_kind kind = memory_kind::device;
+  static constexpr int all_devices = -1;
+  /// That it is of, or that was present when it was made; all of what code has of a variable with instances.
+  int device = 0;
   bool is_freed = false;
+  bool is_of_pool = false;                        ///< or of a graph; then
+  std::set<int> readers;                          ///< other devices reach it, whatever peers they have
   std::vector<std::uintptr_t> made_at, freed_at;  ///< calls, innermost first
 
   bool host_can_reach() const { return kind != memory_kind::device; }
@@ -33,16 +41,16 @@ struct allocation {
 /// open.
 class allocations {
  public:
-  /// With the variables of the module's device code.
-  explicit allocations(const module& compiled);
+  /// With the variables of the module's device code, of which each device has its own.
+  allocations(const module& compiled, int devices);
   ~allocations();
   allocations(const allocations&) = delete;
   allocations& operator=(const allocations&) = delete;
 
   /// Null when there is no room. Nothing is written in it, whatever it holds.
-  allocation* make(memory_kind kind, std::uint64_t bytes, const allocation_name& name);
+  allocation* make(memory_kind kind, std::uint64_t bytes, const allocation_name& name, int device);
   /// Memory that the host has of its own.
-  allocation& add_registered(void* begin, std::uint64_t bytes, const allocation_name& name);
+  allocation& add_registered(void* begin, std::uint64_t bytes, const allocation_name& name, int device);
   /// A variable of the module's device code, unless it is known.
   void add_variable(const heddle_device::variable& v);
   /// Its address is not given to another allocation for as long as there are others.
@@ -52,17 +60,21 @@ class allocations {
 
   /// The one that the address is in or next to, freed ones among them; null for none.
   allocation* find(std::uintptr_t address);
-  /// The variables of the device of this name, with its namespaces or without.
-  std::vector<const allocation*> variables_named(const std::string& name) const;
-  /// The variable of the device with this address; null for none.
-  allocation* find_variable(std::uintptr_t address);
+  /// The variables of this name as a device has them, with its namespaces or without.
+  std::vector<const allocation*> variables_named(const std::string& name, int device) const;
+  /// The variable that code has at this address, as a device has it; null for none.
+  allocation* find_variable(std::uintptr_t address, int device);
+  const variable_instances& instances() const { return instances_; }
 
-  /// What kernels reach, and what was freed last.
-  std::vector<region*> regions();
+  /// What kernels reach, by what `reaches` says of an allocation, and what was freed last.
+  std::vector<region*> regions(const std::function<bool(const allocation&)>& reaches);
   /// Those that were not freed and are no variables.
   std::vector<allocation*> live() const;
-  std::uint64_t device_bytes() const { return device_bytes_; }
-  std::uint64_t device_bytes_left() const { return heddle_device::device_facts::memory - device_bytes_; }
+  /// Of all devices.
+  std::uint64_t device_bytes() const;
+  std::uint64_t device_bytes_left(int device) const {
+    return heddle_device::device_facts::memory - device_bytes_[static_cast<std::size_t>(device)];
+  }
 
   /// Forgets the histories of all.
   void forget_histories();
@@ -89,6 +101,22 @@ class allocations {
     allocations& of_;
   };
 
+  /// While it lives, a launch of this device runs: code has its variables.
+  class launch_on_device {
+   public:
+    launch_on_device(allocations& of, int device) : opened_(of), of_(of), device_(device) {
+      of_.instances_.begin(device_);
+    }
+    ~launch_on_device() { of_.instances_.end(device_); }
+    launch_on_device(const launch_on_device&) = delete;
+    launch_on_device& operator=(const launch_on_device&) = delete;
+
+   private:
+    opening opened_;
+    allocations& of_;
+    int device_;
+  };
+
  private:
   struct half {
     std::uintptr_t begin = 0, end = 0, next = 0;
@@ -96,13 +124,18 @@ class allocations {
   void open(int by);
   /// Where so many bytes are free; 0 for nowhere.
   std::uintptr_t place(half& of, std::uint64_t bytes);
+  /// Null when there are no addresses.
+  std::unique_ptr<allocation> make_memory(memory_kind kind, std::uint64_t bytes, const allocation_name& name,
+                                          int device);
+  void add_instances(allocation& variable, const allocation_name& name);
 
   half device_, host_;
   int opened_ = 0;
-  std::uint64_t device_bytes_ = 0;
+  std::vector<std::uint64_t> device_bytes_;  // by devices
   std::uintptr_t first_variable_ = 0, last_variable_ = 0;
   std::map<std::uintptr_t, std::unique_ptr<allocation>> all_;  // by the lowest address
   std::deque<allocation*> freed_;                              // the last of them
+  variable_instances instances_;                               // none of a single device
 };
 
 }  // namespace heddle::checker

@@ -5,14 +5,14 @@
 
 namespace heddle::checker {
 
-captures::capture& captures::begin(void* stream, bool is_blocking, int how, graph* into,
+captures::capture& captures::begin(void* stream, int device, bool is_blocking, int how, graph* into,
                                    std::vector<graph_node*> after) {
   auto made = std::make_unique<capture>();
   made->id = next_id_++;
   made->origin = stream;
   made->how = how;
   made->by = std::this_thread::get_id();
-  made->has_blocking_stream = is_blocking;
+  if (is_blocking) made->blocks.insert(device);
   if (into == nullptr) made->own = std::make_unique<graph>();
   made->into = into != nullptr ? into : made->own.get();
   streams_[stream] = {made.get(), std::move(after)};
@@ -45,10 +45,10 @@ void captures::record(void* event, void* stream) {
   }
 }
 
-void captures::wait(void* stream, bool is_blocking, const captured_stream& event) {
+void captures::wait(void* stream, int device, bool is_blocking, const captured_stream& event) {
   captured_stream& on = streams_[stream];
   on.of = event.of;
-  on.of->has_blocking_stream |= is_blocking;
+  if (is_blocking) on.of->blocks.insert(device);
   for (graph_node* const node : event.after) {
     if (std::find(on.after.begin(), on.after.end(), node) == on.after.end()) on.after.push_back(node);
   }
@@ -76,9 +76,9 @@ std::unique_ptr<graph> captures::end(capture& c) {
   return made;
 }
 
-captures::capture* captures::blocking() {
+captures::capture* captures::blocking(int device) {
   const auto found =
-      std::find_if(all_.begin(), all_.end(), [](const auto& c) { return c->has_blocking_stream; });
+      std::find_if(all_.begin(), all_.end(), [&](const auto& c) { return c->blocks.count(device) != 0; });
   return found == all_.end() ? nullptr : found->get();
 }
 

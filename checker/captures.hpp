@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -20,7 +21,8 @@ class captures {
     void* origin = nullptr;
     int how = global;
     std::thread::id by;
-    bool has_blocking_stream = false, is_invalid = false;
+    std::set<int> blocks;  ///< devices whose default streams wait for one of its streams
+    bool is_invalid = false;
     graph* into = nullptr;
     std::unique_ptr<graph> own;  ///< unless it is of the program's
   };
@@ -30,7 +32,8 @@ class captures {
   };
 
   bool is_any() const { return !all_.empty(); }
-  capture& begin(void* stream, bool is_blocking, int how, graph* into, std::vector<graph_node*> after);
+  capture& begin(void* stream, int device, bool is_blocking, int how, graph* into,
+                 std::vector<graph_node*> after);
   /// Null for a stream that is not captured.
   captured_stream* of_stream(void* stream);
   captured_stream* of_event(void* event);
@@ -38,7 +41,7 @@ class captures {
   graph_node& add(captured_stream& on, const node_work& work);
   void record(void* event, void* stream);
   /// What is on the stream comes after the event; a stream that was not captured is from now on.
-  void wait(void* stream, bool is_blocking, const captured_stream& event);
+  void wait(void* stream, int device, bool is_blocking, const captured_stream& event);
   void forget_event(void* event) { events_.erase(event); }
   /// Whether all that its other streams did comes before what is on the first.
   bool is_joined(const capture& c) const;
@@ -47,8 +50,8 @@ class captures {
   void forget_stream(void* stream) { streams_.erase(stream); }
   /// The graph that was made; the streams are free again.
   std::unique_ptr<graph> end(capture& c);
-  /// One with a stream that waits for the default stream; null for none.
-  capture* blocking();
+  /// One with a stream that waits for the device's default stream; null for none.
+  capture* blocking(int device);
   /// One that forbids a call of a thread which might wait for the device; null for none.
   capture* forbidding(std::thread::id caller, int mode_of_thread);
 

@@ -321,8 +321,9 @@ void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8
     if (r.block < first_serial_ || (of.is_shared && r.block != b.serial)) {
       const concurrent_work* const other = of.is_shared || is_alone_ ? nullptr : launched_beside(r);
       if (other != nullptr) {
-        const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), false) &&
-                                reaches(static_cast<scope>(where), false);
+        const scope least = other->is_on_other_device ? scope::system : scope::device;
+        const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && r.scope() >= least &&
+                                static_cast<scope>(where) >= least;
         if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic)
           report_race_of_streams(t, of, *other, &r, flags, address, pc);
       } else if (empty == nullptr) {

@@ -107,6 +107,14 @@ void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes,
   if (address >= module_.base() && address + bytes <= module_.end()) return;
   // What it was launched with, where it is copied for each thread.
   if (address >= kernel_.first_argument && address + bytes <= kernel_.last_argument) return;
+  if (const auto beyond = kernel_.beyond_reach ? kernel_.beyond_reach(address) : std::nullopt) {
+    if (finding* f = report(finding_kind::peer_access, pc, 0, beyond->of->identity())) {
+      f->places.push_back(place_of(t, access_text(flags), pc));
+      name_element(*f, *beyond->of, address);
+      f->detail = beyond->why;
+    }
+    return stop(t);
+  }
   if (finding* f = report(finding_kind::out_of_bounds, pc, 0, nullptr)) {
     f->places.push_back(place_of(t, access_text(flags), pc));
     const bool other_stack =
@@ -174,7 +182,9 @@ void engine::report_race_of_streams(thread_state& t, const region& r, const conc
   if (before != nullptr) f->places.push_back(place_of(*before, other.first_serial, other.block, other.grid));
   f->places.push_back(other.by);
   name_element(*f, r, address);
-  f->detail = other.why;
+  const bool are_atomic = before != nullptr && (before->kind() & flags & record::atomic) != 0 &&
+                          ((before->flags | flags) & record::is_volatile) == 0;
+  f->detail = other.is_on_other_device && are_atomic ? atomics_of_devices : other.why;
 }
 
 place engine::place_of(const thread_state& t, std::string what, std::uintptr_t pc) const {

@@ -32,6 +32,7 @@ enum class finding_kind : std::uint8_t {
   use_after_free,
   host_access,
   missing_synchronisation,
+  peer_access,
   not_cooperative,
   invalid_copy,
   invalid_free,

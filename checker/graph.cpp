@@ -14,7 +14,7 @@ using heddle_device::node_request;
 namespace {
 
 // cudaGraphExecUpdateResult.
-constexpr int topology_changed = 2, type_changed = 3;
+constexpr int topology_changed = 2, type_changed = 3, parameters_changed = 5;
 
 std::size_t bytes_of(const heddle_device::parameter& p) {
   return p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size;
@@ -28,12 +28,13 @@ void copy_into(std::vector<Line>& lines, const void* from, std::size_t bytes) {
 
 }  // namespace
 
-node_work::node_work(const node_request& what) : request_(what) {
+node_work::node_work(const node_request& what, int on) : device(on), request_(what) {
   copy_what_it_points_to();
 }
 
 node_work& node_work::operator=(const node_work& other) {
   if (this == &other) return *this;
+  device = other.device;
   kernel = other.kernel;
   written = other.written;
   at = other.at;
@@ -176,7 +177,7 @@ bool executable_graph::make(const graph& from) {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& after = steps[i].after;
     const auto continued = std::find_if(after.begin(), after.end(), [&](std::size_t before) {
-      return end_of_lane[steps[before].lane] == before;
+      return end_of_lane[steps[before].lane] == before && steps[before].work.device == steps[i].work.device;
     });
     steps[i].lane = continued == after.end() ? end_of_lane.size() : steps[*continued].lane;
     if (continued == after.end()) end_of_lane.push_back(i);
@@ -193,6 +194,7 @@ heddle_device::update_facts executable_graph::update(const graph& from) {
     graph_node* const node = other.steps[i].original;
     if (other.steps[i].work.request().kind != steps[i].work.request().kind) return {type_changed, node};
     if (other.steps[i].after != steps[i].after) return {topology_changed, node};
+    if (other.steps[i].work.device != steps[i].work.device) return {parameters_changed, node};
   }
   // It is still asked for by the nodes that it was made of.
   for (std::size_t i = 0; i < steps.size(); ++i) steps[i].work = other.steps[i].work;

@@ -17,7 +17,8 @@ class graph;
 class node_work {
  public:
   node_work() = default;
-  explicit node_work(const heddle_device::node_request& what);
+  /// On a device.
+  node_work(const heddle_device::node_request& what, int on);
   node_work(const node_work& other) { *this = other; }
   node_work& operator=(const node_work& other);
 
@@ -25,6 +26,7 @@ class node_work {
   heddle_device::node_request& request() { return request_; }
   const std::vector<void*>& arguments() const { return arguments_; }
 
+  int device = 0;
   kernel_call kernel;   ///< of a kernel, without its arguments
   std::string written;  ///< of a kernel: "adds k<<<1, 32>>> to a graph"
   std::vector<std::uintptr_t> at;

@@ -8,12 +8,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace heddle::checker {
 
 class device_heap;
+struct region;
 struct record;
 
 /// An array, a number, or a structure of numbers that a kernel is called with.
@@ -47,6 +49,16 @@ constexpr const char* different_streams =
     "for "
     "does, or a wait of the host between them";
 
+/// Of a race of two pieces of work on different devices; of atomics, too.
+constexpr const char* different_devices =
+    "they are on different devices, and nothing orders them: an event that a stream of one records and a "
+    "stream "
+    "of the other waits for does, or a wait of the host between them";
+constexpr const char* atomics_of_devices =
+    "they are on different devices, where an atomic orders its own device's threads alone: atomicAdd_system "
+    "and "
+    "its like do, cuda::thread_scope_system, or an event between the launches";
+
 /// Of one of two nodes of a graph.
 constexpr const char* different_nodes =
     "they are nodes of one graph, and no way of dependencies leads from one to the other: an edge between "
@@ -60,6 +72,13 @@ struct concurrent_work {
   bool writes = false;
   heddle_device::index3 grid{}, block{};  ///< of a launch
   const char* why = different_streams;    ///< nothing orders it
+  bool is_on_other_device = false;
+};
+
+/// Memory of another device that the device of a kernel may not use, and why.
+struct memory_beyond_reach {
+  const region* of;
+  std::string why;
 };
 
 /// A kernel, what it is called with, and what is known of it.
@@ -75,6 +94,8 @@ struct kernel_call {
   std::uintptr_t first_argument = 0, last_argument = 0;
   /// Says what is at an address that belongs to no array; where it is null there is no more to say.
   std::function<std::string(std::uintptr_t)> explain_address;
+  /// Says whose memory is there that another device has; where it is null there is no other.
+  std::function<std::optional<memory_beyond_reach>(std::uintptr_t)> beyond_reach;
   std::vector<concurrent_work> beside;  ///< that nothing orders with it
   /// Of a launch by a kernel: the launch that made a record and that nothing orders with it; null for none.
   std::function<const concurrent_work*(const record&)> beside_in_tree;

@@ -198,7 +198,11 @@ void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& 
 }
 
 bool is_between_launches(const finding& f) {
-  return f.detail == different_streams || f.detail == different_nodes || f.detail == launched_meanwhile;
+  for (const char* const why :
+       {different_streams, different_devices, atomics_of_devices, different_nodes, launched_meanwhile}) {
+    if (f.detail == why) return true;
+  }
+  return false;
 }
 
 /// What one mistake leads to is told once: races on a variable within a function that the same would order.

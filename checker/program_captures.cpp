@@ -21,10 +21,6 @@ constexpr int captures_nothing = 0, is_active = 1, is_invalidated = 2;
 
 thread_local int mode_of_thread = captures::global;
 
-bool is_legacy(void* stream) {
-  return stream == nullptr || stream == reinterpret_cast<void*>(1);
-}
-
 }  // namespace
 
 int program_graphs::break_capture(captures::capture& c, int error, const std::string& why) {
@@ -36,8 +32,8 @@ int program_graphs::break_capture(captures::capture& c, int error, const std::st
 /// What is put on a stream that something forbids.
 std::optional<int> program_graphs::refuse_on(void* stream) {
   if (!captures_.is_any()) return std::nullopt;
-  if (is_legacy(stream)) {
-    if (captures::capture* const c = captures_.blocking())
+  if (stream_order::is_default(stream)) {
+    if (captures::capture* const c = captures_.blocking(present_device()))
       return break_capture(*c, errors::capture_implicit,
                            "the default stream is used, which waits for the stream that is captured: "
                            "cudaStreamNonBlocking makes one that it does not wait for");
@@ -52,7 +48,7 @@ std::optional<int> program_graphs::take(void* stream, const node_request& what) 
   if (const auto refused = refuse_on(stream)) return refused;
   captures::captured_stream* const on = captures_.of_stream(stream);
   if (on == nullptr) return std::nullopt;
-  node_work work(what);
+  node_work work(what, program_.order_.device_of(stream));
   work.at = program_.call_stack();
   graph_node& node = captures_.add(*on, work);
   nodes_[&node] = &node;
@@ -72,7 +68,7 @@ std::optional<int> program_graphs::take_launch(const node_work& work) {
 std::optional<int> program_graphs::take_memory(void* stream, node_request what, void** where) {
   if (const auto refused = refuse_on(stream)) return refused;
   if (captures_.of_stream(stream) == nullptr) return std::nullopt;
-  const allocation* const a = program_.pools_.reserve(what.memory_bytes, what.memory_name);
+  const allocation* const a = program_.pools_.reserve(what);
   if (a == nullptr) return program_.fail(errors::memory_allocation);
   what.data = *where = reinterpret_cast<void*>(a->memory.begin);
   return take(stream, what);
@@ -107,13 +103,13 @@ std::optional<int> program_graphs::take_wait(void* stream, void* event, bool is_
                          "a stream that is captured waits for an event that was recorded outside of the "
                          "capture: record it on a captured stream, or wait with cudaEventWaitExternal");
   }
-  if (is_legacy(stream))
+  if (stream_order::is_default(stream))
     return break_capture(*recorded->of, errors::capture_implicit,
                          "the default stream waits for an event of a stream that is captured");
   if (on != nullptr && on->of != recorded->of)
     return break_capture(*on->of, errors::capture_merge,
                          "a stream that is captured waits for one of another capture");
-  captures_.wait(stream, program_.order_.is_blocking(stream), *recorded);
+  captures_.wait(stream, program_.order_.device_of(stream), program_.order_.is_blocking(stream), *recorded);
   return program_.fail(0);
 }
 
@@ -144,7 +140,7 @@ std::optional<int> program_graphs::refuse_wait_for_event(void* event) {
 
 std::optional<int> program_graphs::refuse_wait_for_device() {
   captures::capture* const c = captures_.forbidding(std::this_thread::get_id(), captures::of_thread);
-  captures::capture* const any = c != nullptr ? c : captures_.blocking();
+  captures::capture* const any = c != nullptr ? c : captures_.blocking(present_device());
   if (any == nullptr) return std::nullopt;
   return break_capture(*any, errors::capture_unsupported,
                        "the host waits for the device while a stream is captured");
@@ -164,7 +160,7 @@ int program_graphs::begin_capture(void* stream, int mode, void* into, void* cons
   const std::lock_guard lock(program_.mutex_);
   if (!program_.order_.is_stream(stream)) return program_.fail(errors::invalid_resource_handle);
   if (mode < captures::global || mode > captures::relaxed) return program_.fail(errors::invalid_value);
-  if (is_legacy(stream)) {
+  if (stream_order::is_default(stream)) {
     program_.report_capture("the default stream cannot be captured: make one by cudaStreamCreate");
     return program_.fail(errors::capture_unsupported);
   }
@@ -174,7 +170,8 @@ int program_graphs::begin_capture(void* stream, int mode, void* into, void* cons
   if ((into != nullptr && g == nullptr) || !nodes_of(after, count, before))
     return program_.fail(errors::invalid_value);
   const captures::capture& c =
-      captures_.begin(stream, program_.order_.is_blocking(stream), mode, g, std::move(before));
+      captures_.begin(stream, program_.order_.device_of(stream), program_.order_.is_blocking(stream), mode, g,
+                      std::move(before));
   all_graphs_[c.into] = c.into;
   return program_.fail(0);
 }
@@ -211,7 +208,7 @@ int program_graphs::end_capture(void* stream, void** made) {
 int program_graphs::describe_capture(void* stream, heddle_device::capture_facts* facts) {
   const std::lock_guard lock(program_.mutex_);
   *facts = {};
-  if (is_legacy(stream)) {
+  if (stream_order::is_default(stream)) {
     if (const auto refused = refuse_on(stream)) return *refused;
   }
   const captures::captured_stream* const on = captures_.of_stream(stream);

@@ -181,9 +181,10 @@ void program_runtime::run_children(engine& parent, const kernel_call& of_host, s
     c->kernel.heap = of_host.heap;
     c->kernel.has_other_streams = of_host.has_other_streams;
     c->kernel.explain_address = of_host.explain_address;
+    c->kernel.beyond_reach = of_host.beyond_reach;
     c->kernel.blocks_are_independent = of_host.blocks_are_independent;
     c->kernel.beside_in_tree = [this, own](const struct record& r) { return tree_.beside(own, r); };
-    engine runs(*module_, c->kernel, memory_->regions(), c->options, stacks_, 0, blocks,
+    engine runs(*module_, c->kernel, regions_in_reach(), c->options, stacks_, 0, blocks,
                 first - static_cast<std::uint32_t>(schedule * blocks));
     runs.run_schedule(schedule);
     tell_failed_child(runs);

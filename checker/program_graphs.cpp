@@ -53,7 +53,7 @@ const std::vector<std::uintptr_t>* program_graphs::graph_at() {
 }
 
 void program_graphs::tell_nodes(finding& f, const place& other) {
-  if (replaying == nullptr || f.detail != different_streams) return;
+  if (replaying == nullptr || (f.detail != different_streams && f.detail != different_devices)) return;
   const bool is_of_graph =
       std::any_of(replaying->of->steps.begin(), replaying->of->steps.end(),
                   [&](const auto& s) { return !s.work.at.empty() && s.work.at.front() == other.pc; });
@@ -163,13 +163,15 @@ int program_graphs::prepare(const node_request& what, node_work& work, std::uniq
   } else if (what.kind == node_kind::wait || what.kind == node_kind::record) {
     if (!program_.order_.is_event(what.event)) return errors::invalid_resource_handle;
   } else if (what.kind == node_kind::allocation) {
-    const allocation* const a = program_.pools_.reserve(what.memory_bytes, what.memory_name);
+    const allocation* const a = program_.pools_.reserve(what);
     if (a == nullptr) return errors::memory_allocation;
+    complete.accesses = nullptr;
+    complete.access_count = 0;
     complete.data = reinterpret_cast<void*>(a->memory.begin);
   } else if (what.kind == node_kind::host && what.function == nullptr) {
     return errors::invalid_value;
   }
-  work = node_work(complete);
+  work = node_work(complete, present_device());
   work.kernel = std::move(kernel);
   work.written = std::move(written);
   work.at = program_.call_stack();
@@ -207,6 +209,7 @@ int program_graphs::change_node(void* handle, void* node_handle, const node_requ
   node_work work;
   std::unique_ptr<graph> child;
   if (const int error = prepare(what, work, child); error != 0) return program_.fail(error);
+  work.device = node->work.device;
   if (executable == nullptr) {
     work.request().launch.is_cooperative |= node->work.request().launch.is_cooperative;
     node->work = work;
@@ -335,8 +338,11 @@ int program_graphs::instantiate(void** made, void* handle, bool frees_on_launch)
   auto executable = std::make_unique<made_executable>();
   executable->frees_on_launch = frees_on_launch;
   if (!executable->of.make(*g)) return program_.fail(errors::invalid_value);
-  for (std::size_t i = 0; i < executable->of.lanes; ++i)
-    executable->lanes.push_back(program_.order_.make_stream(false));
+  executable->lanes.resize(executable->of.lanes);
+  for (const executable_graph::step& s : executable->of.steps) {
+    void*& lane = executable->lanes[s.lane];
+    if (lane == nullptr) lane = program_.order_.make_stream(false, s.work.device);
+  }
   *made = executable.get();
   executables_[executable.get()] = std::move(executable);
   return program_.fail(0);
@@ -475,6 +481,7 @@ int program_graphs::launch_graph(void* handle, void* stream) {
       for (const std::size_t i : s.after) program_.order_.follow(lane, done[i]);
       const replay what_is_done{&s.work.at, &at, &executable->of};
       const replaying_scope scope(&what_is_done);
+      const device_scope on(s.work.device);
       if (s.is_enabled && !calls_host) perform(s.work, lane);
     }
     if (calls_host) program_.call_host_now(lane, what.function, what.data);

@@ -31,6 +31,7 @@ int error_after(finding_kind kind) {
     case finding_kind::assertion:
       return errors::assertion;
     case finding_kind::out_of_bounds:
+    case finding_kind::peer_access:
       return errors::illegal_address;
     case finding_kind::misaligned_access:
       return errors::misaligned_address;
@@ -133,7 +134,12 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
   heddle_device::launch_request complete = q;
   kernel_call kernel;
   std::string why;
-  const int error = resolve(complete, kernel, why);
+  int error = resolve(complete, kernel, why);
+  if (const int on = order_.device_of(q.stream); error == 0 && on != present_device()) {
+    error = errors::invalid_resource_handle;
+    why = fmt::format("its stream is of device {} and device {} is present: call cudaSetDevice({}) before",
+                      on, present_device(), on);
+  }
   const std::vector<std::uintptr_t> at = call_stack();
   const std::string text = launch_text(kernel, q);
   if (error != 0) {
@@ -153,7 +159,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
     heddle_device::node_request node{};
     node.kind = heddle_device::node_kind::kernel;
     node.launch = complete;
-    node_work work(node);
+    node_work work(node, present_device());
     work.kernel = kernel;
     work.written = fmt::format("launches {} into a graph", text);
     work.at = at;
@@ -212,6 +218,44 @@ void program_runtime::complete(finding& f, const launch_call& launch) {
   weigh(f);
 }
 
+std::vector<region*> program_runtime::regions_in_reach() {
+  return memory_->regions([this](const allocation& a) { return devices_.reaches(present_device(), a); });
+}
+
+std::optional<memory_beyond_reach> program_runtime::beyond_reach(int device, std::uintptr_t address) {
+  const allocation* const a = memory_->find(address);
+  if (a == nullptr || !a->memory.has(address, 1) || devices_.reaches(device, *a)) return std::nullopt;
+  return memory_beyond_reach{&a->memory, program_devices::why_beyond_reach(device, *a)};
+}
+
+namespace {
+
+/// While it lives, the pointers among a launch's arguments that lead to the device's own variables lead to
+/// where code has them.
+class arguments_in_code {
+ public:
+  arguments_in_code(const variable_instances& variables, const heddle_device::launch_request& q, int device) {
+    for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
+      if (q.kernel.parameters[i].kind != heddle_device::parameter_kind::pointer) continue;
+      auto& pointer = *static_cast<std::uintptr_t*>(q.arguments[i]);
+      const std::uintptr_t in_code = variables.in_code(pointer, device);
+      if (in_code == pointer) continue;
+      changed_.emplace_back(&pointer, pointer);
+      pointer = in_code;
+    }
+  }
+  ~arguments_in_code() {
+    for (const auto& [pointer, before] : changed_) *pointer = before;
+  }
+  arguments_in_code(const arguments_in_code&) = delete;
+  arguments_in_code& operator=(const arguments_in_code&) = delete;
+
+ private:
+  std::vector<std::pair<std::uintptr_t*, std::uintptr_t>> changed_;
+};
+
+}  // namespace
+
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
                          const std::vector<std::uintptr_t>& at, const std::string& written) {
   kernel_call kernel = wanted;
@@ -219,8 +263,12 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (q.function_bytes != 0) kernel.function = q.function;
   const auto when = order_.enqueue(q.stream);
   kernel.beside = work_beside(q.stream);
-  kernel.heap = &device_heap_;
-  kernel.has_other_streams = order_.has_own_streams();
+  const int device = present_device();
+  program_device& own = devices_.present();
+  kernel.heap = &own.heap;
+  kernel.has_other_streams = order_.has_other_streams();
+  if (devices_.all().size() > 1)
+    kernel.beyond_reach = [this, device](std::uintptr_t address) { return beyond_reach(device, address); };
   kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
   // They lie together, where the launch was called.
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
@@ -250,7 +298,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (serials > most_serials - next_serial_) {
     // What is known of the past goes with its numbers.
     memory_->forget_histories();
-    device_heap_.forget_histories();
+    for (program_device& d : devices_.all()) d.heap.forget_histories();
     pending_.clear();
     next_serial_ = 1;
   }
@@ -265,15 +313,16 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   bool was_stopped = false;
   int error = 0;
   {
-    const allocations::opening opened(*memory_);
-    const std::vector<region*> regions = memory_->regions();
+    const allocations::launch_on_device on(*memory_, device);
+    const arguments_in_code arguments(memory_->instances(), q, device);
+    const std::vector<region*> regions = regions_in_reach();
     engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
     undo_log first;
     const bool repeats = options.schedules > 1;
     std::vector<region*> kept = regions;
-    const std::vector<region*> of_heap = device_heap_.regions();
+    const std::vector<region*> of_heap = own.heap.regions();
     kept.insert(kept.end(), of_heap.begin(), of_heap.end());
-    device_heap_.begin_launch();
+    own.heap.begin_launch();
     if (!options.is_watched) runs.trust_memory();
     try {
       if (repeats) first.begin(kept);

@@ -193,7 +193,8 @@ int program_modules::find_kernel(void* handle, const char* name, const void** fu
 int program_modules::find_variable(void* handle, const char* name, void** where, u64* bytes) {
   const std::lock_guard lock(program_.mutex_);
   if (find(handle) == nullptr) return errors::invalid_resource_handle;
-  const std::vector<const allocation*> found = program_.memory_->variables_named(plain_name(name));
+  const std::vector<const allocation*> found =
+      program_.memory_->variables_named(plain_name(name), present_device());
   if (found.empty()) return not_found;
   if (found.size() > 1)
     program_.refuse(

@@ -3,6 +3,7 @@
 #include "program_runtime.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -23,23 +24,31 @@ enum attribute_number : int {
   most_used
 };
 
+// cudaMemLocationTypeDevice, and cudaMemAccessFlagsProtReadWrite.
+constexpr int location_of_device = 1, reads_and_writes = 3;
+
 }  // namespace
 
 program_pools::program_pools(program_runtime& program) : program_(program) {
-  default_ = present_ = make(memory_kind::device, 0);
-  of_graphs_ = make(memory_kind::device, 0);
+  int device = 0;
+  for (program_device& d : program_.devices_.all()) {
+    d.first_pool = d.pool = make(memory_kind::device, 0, device);
+    d.pool_of_graphs = make(memory_kind::device, 0, device);
+    ++device;
+  }
 }
 
-void* program_pools::make(memory_kind kind, std::uint64_t most_bytes) {
+void* program_pools::make(memory_kind kind, std::uint64_t most_bytes, int device) {
   auto pool = std::make_unique<memory_pool>();
   pool->kind = kind;
+  pool->device = device;
   pool->most_bytes = most_bytes;
   void* const handle = pool.get();
   pools_[handle] = std::move(pool);
   return handle;
 }
 
-void program_pools::take_from(memory_pool& pool, const allocation& a) {
+void program_pools::take_from(memory_pool& pool, allocation& a) {
   pool.used += a.memory.bytes;
   pool.reserved = std::max(pool.reserved, pool.used);
   pool.most_used = std::max(pool.most_used, pool.used);
@@ -67,24 +76,29 @@ void program_pools::note_allocated(const allocation& a, void* stream, const char
 
 int program_pools::allocate(void* handle, void** where, u64 bytes, allocation_name name, void* stream) {
   const std::lock_guard lock(program_.mutex_);
-  memory_pool* const pool = find(handle == nullptr ? present_ : handle);
-  if (where == nullptr || pool == nullptr) return program_.fail(errors::invalid_value);
+  if (where == nullptr) return program_.fail(errors::invalid_value);
   if (program_.lasting_error_ != 0) return program_.lasting_error_;
   *where = nullptr;
   if (!program_.order_.is_stream(stream)) return program_.fail(errors::invalid_resource_handle);
+  const int device = program_.order_.device_of(stream);
+  memory_pool* const pool = find(handle == nullptr ? program_.devices_.at(device).pool : handle);
+  if (pool == nullptr) return program_.fail(errors::invalid_value);
   if (bytes == 0) return program_.fail(0);
   if (program_.graphs_.is_any_captured()) {
     heddle_device::node_request node{};
     node.kind = heddle_device::node_kind::allocation;
     node.memory_bytes = bytes;
     node.memory_name = name;
+    node.memory_device = device;
     if (const auto taken = program_.graphs_.take_memory(stream, node, where)) return *taken;
   }
   if (pool->most_bytes != 0 && bytes > pool->most_bytes - std::min(pool->used, pool->most_bytes))
     return program_.fail(errors::memory_allocation);
-  allocation* const a = program_.memory_->make(pool->kind, bytes, name);
+  allocation* const a = program_.memory_->make(pool->kind, bytes, name, pool->device);
   if (a == nullptr) return program_.fail(errors::memory_allocation);
   a->made_at = program_.call_stack();
+  a->is_of_pool = true;
+  a->readers = pool->readers;
   take_from(*pool, *a);
   note_allocated(*a, stream, handle == nullptr ? "cudaMallocAsync" : "cudaMallocFromPoolAsync");
   *where = reinterpret_cast<void*>(a->memory.begin);
@@ -119,40 +133,109 @@ int program_pools::release(void* what, void* stream) {
   return program_.fail(0);
 }
 
-allocation* program_pools::reserve(std::uint64_t bytes, const allocation_name& name) {
-  allocation* const a = program_.memory_->make(memory_kind::device, bytes, name);
+allocation* program_pools::reserve(const heddle_device::node_request& what) {
+  std::set<int> readers;
+  if (!program_.devices_.has(what.memory_device) ||
+      !change_readers(readers, what.memory_device, what.accesses, what.access_count))
+    return nullptr;
+  allocation* const a =
+      program_.memory_->make(memory_kind::device, what.memory_bytes, what.memory_name, what.memory_device);
   if (a == nullptr) return nullptr;
   a->made_at = program_.call_stack();
+  a->is_of_pool = true;
+  a->readers = std::move(readers);
   program_.memory_->free(*a);
   return a;
 }
 
 void program_pools::allocate_reserved(allocation& a, void* stream) {
   program_.memory_->revive(a);
-  take_from(*find(of_graphs_), a);
+  take_from(*find(program_.devices_.at(a.device).pool_of_graphs), a);
   note_allocated(a, stream, "cudaMallocAsync");
 }
 
 int program_pools::make_pool(void** made, const heddle_device::pool_request& what) {
   const std::lock_guard lock(program_.mutex_);
-  *made = make(what.kind, what.most_bytes);
+  const bool is_of_device = what.kind == memory_kind::device;
+  if (is_of_device && !program_.devices_.has(what.device)) return program_.fail(errors::invalid_device);
+  *made = make(what.kind, what.most_bytes, is_of_device ? what.device : present_device());
   return program_.fail(0);
 }
 
 int program_pools::end_pool(void* handle) {
   const std::lock_guard lock(program_.mutex_);
-  if (handle == default_ || handle == of_graphs_ || find(handle) == nullptr)
-    return program_.fail(errors::invalid_value);
-  if (present_ == handle) present_ = default_;
+  std::deque<program_device>& devices = program_.devices_.all();
+  const bool is_a_devices = std::any_of(devices.begin(), devices.end(), [&](const program_device& d) {
+    return handle == d.first_pool || handle == d.pool_of_graphs;
+  });
+  if (is_a_devices || find(handle) == nullptr) return program_.fail(errors::invalid_value);
+  for (program_device& d : devices) {
+    if (d.pool == handle) d.pool = d.first_pool;
+  }
   std::erase_if(pool_of_, [&](const auto& p) { return p.second == handle; });
   pools_.erase(handle);
   return program_.fail(0);
 }
 
-int program_pools::choose_pool(void* handle) {
+void* program_pools::pool(int device, bool is_default) {
   const std::lock_guard lock(program_.mutex_);
-  if (find(handle) == nullptr) return program_.fail(errors::invalid_value);
-  present_ = handle;
+  if (!program_.devices_.has(device)) return nullptr;
+  const program_device& d = program_.devices_.at(device);
+  return is_default ? d.first_pool : d.pool;
+}
+
+void* program_pools::pool_of_graphs(int device) {
+  return program_.devices_.has(device) ? program_.devices_.at(device).pool_of_graphs : nullptr;
+}
+
+int program_pools::choose_pool(int device, void* handle) {
+  const std::lock_guard lock(program_.mutex_);
+  if (!program_.devices_.has(device)) return program_.fail(errors::invalid_device);
+  const memory_pool* const pool = find(handle);
+  if (pool == nullptr || (pool->kind == memory_kind::device && pool->device != device))
+    return program_.fail(errors::invalid_value);
+  program_.devices_.at(device).pool = handle;
+  return program_.fail(0);
+}
+
+bool program_pools::change_readers(std::set<int>& readers, int device,
+                                   const heddle_device::memory_access* what, u64 count) const {
+  for (u64 i = 0; i < count; ++i) {
+    const auto& [type, reader, flags] = what[i];
+    // A device reaches its own memory, and nothing changes that.
+    if (type != location_of_device || !program_.devices_.has(reader) || (reader == device && flags == 0))
+      return false;
+    if (flags == 0) {
+      readers.erase(reader);
+    } else if (reader != device) {
+      readers.insert(reader);
+    }
+  }
+  return true;
+}
+
+int program_pools::set_access(void* handle, const heddle_device::memory_access* what, u64 count) {
+  const std::lock_guard lock(program_.mutex_);
+  memory_pool* const pool = find(handle);
+  if (pool == nullptr || (what == nullptr && count != 0)) return program_.fail(errors::invalid_value);
+  std::set<int> readers = pool->readers;
+  if (!change_readers(readers, pool->device, what, count)) return program_.fail(errors::invalid_device);
+  pool->readers = readers;
+  for (const auto& [a, of] : pool_of_) {
+    if (of == pool) a->readers = readers;
+  }
+  return program_.fail(0);
+}
+
+int program_pools::access(void* handle, heddle_device::memory_access* what) {
+  const std::lock_guard lock(program_.mutex_);
+  const memory_pool* const pool = find(handle);
+  if (pool == nullptr) return program_.fail(errors::invalid_value);
+  if (what->location_type != location_of_device || !program_.devices_.has(what->location))
+    return program_.fail(errors::invalid_device);
+  const bool reaches = pool->kind != memory_kind::device || pool->device == what->location ||
+                       pool->readers.count(what->location) != 0;
+  what->flags = reaches ? reads_and_writes : 0;
   return program_.fail(0);
 }
 
@@ -196,7 +279,7 @@ int program_pools::trim(void* handle, u64 bytes) {
   return program_.fail(0);
 }
 
-void program_pools::forget(const allocation& a) {
+void program_pools::forget(allocation& a) {
   const auto found = pool_of_.find(&a);
   if (found == pool_of_.end()) return;
   memory_pool& pool = *found->second;

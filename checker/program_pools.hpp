@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace heddle::checker {
 
@@ -22,17 +23,19 @@ class program_pools final : public heddle_device::pool_runtime {
   int release(void* what, void* stream) override;
   int make_pool(void** made, const heddle_device::pool_request& what) override;
   int end_pool(void* handle) override;
-  void* pool(bool is_default) override { return is_default ? default_ : present_; }
-  void* pool_of_graphs() override { return of_graphs_; }
-  int choose_pool(void* handle) override;
+  void* pool(int device, bool is_default) override;
+  void* pool_of_graphs(int device) override;
+  int choose_pool(int device, void* handle) override;
+  int set_access(void* handle, const heddle_device::memory_access* what, heddle_device::u64 count) override;
+  int access(void* handle, heddle_device::memory_access* what) override;
   int set_attribute(void* handle, int attribute, heddle_device::u64 value) override;
   int attribute(void* handle, int attribute, heddle_device::u64* value) override;
   int trim(void* handle, heddle_device::u64 bytes) override;
 
   /// The allocation is freed, in whatever way.
-  void forget(const allocation& a);
+  void forget(allocation& a);
   // Of nodes of graphs: an allocation that is nobody's until the node is done, each time anew.
-  allocation* reserve(std::uint64_t bytes, const allocation_name& name);
+  allocation* reserve(const heddle_device::node_request& what);
   void allocate_reserved(allocation& a, void* stream);
   /// Says what is wrong with freeing it there, and frees it.
   void release_on(allocation& a, void* stream, const char* function);
@@ -40,18 +43,22 @@ class program_pools final : public heddle_device::pool_runtime {
  private:
   struct memory_pool {
     heddle_device::memory_kind kind = heddle_device::memory_kind::device;
+    int device = 0;
+    std::set<int> readers;  // devices that reach it, too
     std::uint64_t most_bytes = 0, threshold = 0, used = 0, most_used = 0, reserved = 0, most_reserved = 0;
     std::uint64_t reuses[4] = {0, 1, 1, 1};  // by the attribute's number
   };
   memory_pool* find(void* handle);
-  void* make(heddle_device::memory_kind kind, std::uint64_t most_bytes);
-  void take_from(memory_pool& pool, const allocation& a);
+  void* make(heddle_device::memory_kind kind, std::uint64_t most_bytes, int device);
+  void take_from(memory_pool& pool, allocation& a);
+  /// Adds or removes devices that reach memory of `device`; false where one of them cannot.
+  bool change_readers(std::set<int>& readers, int device, const heddle_device::memory_access* what,
+                      heddle_device::u64 count) const;
   void note_allocated(const allocation& a, void* stream, const char* function);
 
   program_runtime& program_;
   std::map<void*, std::unique_ptr<memory_pool>> pools_;
-  std::map<const allocation*, memory_pool*> pool_of_;
-  void *default_ = nullptr, *present_ = nullptr, *of_graphs_ = nullptr;
+  std::map<allocation*, memory_pool*> pool_of_;
 };
 
 }  // namespace heddle::checker

@@ -33,6 +33,8 @@ program_runtime::program_runtime(const program_options& options, bool blocks_are
     : options_(options),
       blocks_are_independent_(blocks_are_independent),
       messages_(messages),
+      devices_(*this, options.devices),
+      order_(options.devices),
       kernel_filter_(options.kernel_filter.empty()
                          ? std::nullopt
                          : std::optional<std::regex>(std::in_place, options.kernel_filter)) {
@@ -43,7 +45,7 @@ program_runtime::program_runtime(const program_options& options, bool blocks_are
 
 void program_runtime::begin(std::unique_ptr<const module> compiled) {
   module_ = std::move(compiled);
-  memory_.emplace(*module_);
+  memory_.emplace(*module_, options_.devices);
 }
 
 void program_runtime::begin_anew_with(const run_time_source& source) {
@@ -94,16 +96,18 @@ void program_runtime::end() {
 
 /// What kernels have not freed goes with the program, and is often meant to.
 void program_runtime::report_leaks_of_heap() {
-  for (const device_heap::block* const b : device_heap_.live()) {
-    finding f{};
-    f.kind = finding_kind::leak;
-    f.level = severity::note;
-    f.places.push_back(b->made);
-    f.variable = "the heap of kernels";
-    f.detail = fmt::format("{} bytes are not freed", b->memory.bytes);
-    // One for all threads that allocate there.
-    f.places.front().thread = f.places.front().block = {};
-    report(std::move(f));
+  for (program_device& d : devices_.all()) {
+    for (const device_heap::block* const b : d.heap.live()) {
+      finding f{};
+      f.kind = finding_kind::leak;
+      f.level = severity::note;
+      f.places.push_back(b->made);
+      f.variable = "the heap of kernels";
+      f.detail = fmt::format("{} bytes are not freed", b->memory.bytes);
+      // One for all threads that allocate there.
+      f.places.front().thread = f.places.front().block = {};
+      report(std::move(f));
+    }
   }
 }
 
@@ -318,7 +322,7 @@ int program_runtime::last_error(bool forgets) {
 
 int program_runtime::make_stream(void** stream, bool is_blocking) {
   const auto lock = lock_unless_in_kernel();
-  *stream = order_.make_stream(is_blocking);
+  *stream = order_.make_stream(is_blocking, present_device());
   return fail(0);
 }
 
@@ -348,7 +352,7 @@ int program_runtime::make_stream_wait(void* stream, void* event, bool is_externa
 
 int program_runtime::make_event(void** event, bool is_timed) {
   const auto lock = lock_unless_in_kernel();
-  *event = order_.make_event(is_timed);
+  *event = order_.make_event(is_timed, present_device());
   return fail(0);
 }
 
@@ -360,7 +364,8 @@ int program_runtime::end_event(void* event) {
 
 int program_runtime::record(void* event, void* stream, bool is_external) {
   const auto lock = lock_unless_in_kernel();
-  if (!order_.is_stream(stream) || !order_.is_event(event))
+  if (!order_.is_stream(stream) || !order_.is_event(event) ||
+      order_.device_of(stream) != order_.device_of_event(event))
     return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto taken = graphs_.take_record(event, stream, is_external)) return *taken;
   order_.record(event, stream);
@@ -387,17 +392,20 @@ int program_runtime::elapsed(float* milliseconds, void* from, void* to) {
 int program_runtime::wait_for_device() {
   const auto lock = lock_unless_in_kernel();
   if (const auto refused = graphs_.refuse_wait_for_device()) return *refused;
-  order_.wait_for_all();
+  order_.wait_for_device(present_device());
   forget_done();
   return lasting_error_;
 }
 
 int program_runtime::reset_device() {
   const auto lock = lock_unless_in_kernel();
-  order_.wait_for_all();
+  const int device = present_device();
+  order_.wait_for_device(device);
   forget_done();
   const std::vector<std::uintptr_t> at = call_stack();
+  devices_.close_peers_of(device);
   for (allocation* const a : memory_->live()) {
+    if (a->device != device) continue;
     a->freed_at = at;
     pools_.forget(*a);
     memory_->free(*a);
@@ -449,7 +457,11 @@ void program_runtime::note_pending(const stream_order::operation& when, concurre
 std::vector<concurrent_work> program_runtime::work_beside(void* stream) const {
   std::vector<concurrent_work> result;
   for (const pending_operation& p : pending_) {
-    if (!order_.is_done(p.when) && !order_.comes_before(p.when, stream)) result.push_back(p.work);
+    if (order_.is_done(p.when) || order_.comes_before(p.when, stream)) continue;
+    result.push_back(p.work);
+    if (order_.device_of(p.when) == order_.device_of(stream)) continue;
+    result.back().is_on_other_device = true;
+    result.back().why = different_devices;
   }
   return result;
 }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "allocations.hpp"
-#include "device_heap.hpp"
 #include "finding.hpp"
 #include "host_heap.hpp"
 #include "jit/fiber.hpp"
 #include "launch.hpp"
 #include "launch_tree.hpp"
 #include "program.hpp"
+#include "program_devices.hpp"
 #include "program_graphs.hpp"
 #include "program_libraries.hpp"
 #include "program_modules.hpp"
@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,6 +88,7 @@ class program_runtime final : public heddle_device::runtime {
   int elapsed(float* milliseconds, void* from, void* to) override;
   int wait_for_device() override;
   int reset_device() override;
+  heddle_device::device_runtime& devices() override { return devices_; }
   heddle_device::graph_runtime& graphs() override { return graphs_; }
   heddle_device::pool_runtime& pools() override { return pools_; }
   heddle_device::module_runtime& modules() override { return modules_; }
@@ -118,6 +120,7 @@ class program_runtime final : public heddle_device::runtime {
   void report_signal(int signal, std::uintptr_t pc, std::uintptr_t address) noexcept;
 
  private:
+  friend class program_devices;
   friend class program_graphs;
   friend class program_modules;
   friend class program_pools;
@@ -138,6 +141,9 @@ class program_runtime final : public heddle_device::runtime {
     template <class F>
     void for_each_row(F f) const;
   };
+
+  static std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+  static std::string text_of(const allocation& a);
 
   /// A thread of a kernel runs while its launch has the lock: in a process of a schedule's own that would be
   /// another's.
@@ -185,12 +191,18 @@ class program_runtime final : public heddle_device::runtime {
   void note_launch(const std::string& kernel);
   void lower(std::size_t number) const;
   void note_pending(const stream_order::operation& when, concurrent_work work);
+  stream_order::operation enqueue(void* stream, std::initializer_list<const allocation*> used);
   /// Notes what a copy or a fill does to one side of it, and compares it with what other streams do there.
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
                   const box& b, bool writes);
   /// What may be under way when something begins that was put on a stream.
   std::vector<concurrent_work> work_beside(void* stream) const;
   void forget_done();
+  /// What kernels of the present device use, and what was freed last.
+  std::vector<region*> regions_in_reach();
+  std::optional<memory_beyond_reach> beyond_reach(int device, std::uintptr_t address);
+  /// What is wrong with a copy between the devices that the program names; 0 for nothing.
+  int check_devices(const heddle_device::copy_request& q, const side& target, const side& source);
   bool is_done(const pending_operation& p) const;
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
                         bool writes);
@@ -245,7 +257,7 @@ class program_runtime final : public heddle_device::runtime {
   std::recursive_mutex mutex_;
   std::optional<allocations> memory_;
   host_heap heap_;
-  device_heap device_heap_;
+  program_devices devices_;
   stream_order order_;
   program_graphs graphs_{*this};
   program_pools pools_{*this};

@@ -56,15 +56,15 @@ void program_runtime::run_other_schedules(const launch_call& launch, engine& run
   if (next == schedules) return;
   undo_log later;
   first.exchange();
-  device_heap_.set_aside();
+  devices_.present().heap.set_aside();
   for (; next < schedules && !runs.is_stopping(); ++next) {
     later.begin(regions);
     run_schedule(runs, next);
     later.exchange();
-    device_heap_.take_back();
+    devices_.present().heap.take_back();
   }
   first.exchange();
-  device_heap_.put_back();
+  devices_.present().heap.put_back();
 }
 
 /// In a process of its own: runs one schedule, and tells what it adds to what the first has found.
@@ -78,7 +78,7 @@ void program_runtime::be_schedule(const launch_call& launch, engine& runs, undo_
   const std::uint64_t accesses = runs.accesses();
   try {
     first.exchange();
-    device_heap_.set_aside();
+    devices_.present().heap.set_aside();
     run_schedule(runs, schedule);
     const bool is_stopped = runs.is_stopping();
     launch_outcome outcome = runs.result();

@@ -76,6 +76,8 @@ std::string headline(const finding& f) {
       return "the host uses what is the device's" + (element.empty() ? "" : ": " + element);
     case finding_kind::missing_synchronisation:
       return "the host does not wait for " + element;
+    case finding_kind::peer_access:
+      return "a kernel uses memory of another device" + (element.empty() ? "" : ": " + element);
     case finding_kind::not_cooperative:
       return "a barrier of the grid in a launch that is not cooperative";
     case finding_kind::invalid_copy:
@@ -172,6 +174,7 @@ const char* name(finding_kind kind) noexcept {
                                    "use-after-free",
                                    "host-access",
                                    "missing-synchronisation",
+                                   "peer-access",
                                    "not-cooperative",
                                    "invalid-copy",
                                    "invalid-free",

@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace heddle::checker {
 
 /// What was put on which stream, and what of it the host has waited for. Everything is done at once, in the
 /// order of the host's calls; what is kept here is what a GPU may not have done yet. The times are vector
-/// clocks with a component a stream.
+/// clocks with a component a stream. A stream is of a device, and the handles of default streams are those of
+/// the present one.
 class stream_order {
  public:
   using times = std::vector<std::uint64_t>;
@@ -20,23 +22,29 @@ class stream_order {
     std::uint64_t number = 0;
   };
 
-  stream_order();
+  explicit stream_order(int devices);
 
-  void* make_stream(bool is_blocking);
-  /// Whether any of the program's own live.
-  bool has_own_streams() const { return streams_.size() > 2; }
+  void* make_stream(bool is_blocking, int device);
+  /// Whether any other stream than one default stream may be under way.
+  bool has_other_streams() const { return !streams_.empty() || devices_.size() > 1; }
   /// False for what is no stream.
   bool end_stream(void* stream);
   bool is_stream(void* stream) const { return find(stream) != nullptr; }
   /// Whether the default stream and it wait for one another.
   bool is_blocking(void* stream) const { return find(stream)->is_blocking; }
-  void* make_event(bool is_timed);
+  int device_of(void* stream) const { return find(stream)->device; }
+  int device_of(const operation& what) const { return device_of_[what.stream]; }
+  static bool is_default(void* stream);
+  void* make_event(bool is_timed, int device);
   bool end_event(void* event);
   bool is_event(void* event) const { return events_.count(event) != 0; }
+  int device_of_event(void* event) const { return events_.at(event)->device; }
 
   /// Something is put on a stream, after what is on it and, as CUDA's default stream has it, after what is on
-  /// the others.
+  /// the others of its device.
   operation enqueue(void* stream);
+  /// The same, after all that these devices have to do, too; what they are given later comes after it.
+  operation enqueue_between(void* stream, const std::set<int>& devices);
   void record(void* event, void* stream);
   void make_wait(void* stream, void* event);
   /// What was put on a stream last comes after this.
@@ -46,6 +54,7 @@ class stream_order {
   static void join(times& into, const times& from);
   void wait_for_stream(void* stream);
   void wait_for_event(void* event);
+  void wait_for_device(int device);
   void wait_for_all();
   /// The host's function on a stream begins: it comes after what is on it.
   void begin_callback(void* stream);
@@ -62,24 +71,36 @@ class stream_order {
     const times& known = find(stream)->known;
     return what.stream < known.size() && known[what.stream] >= what.number;
   }
-  /// Milliseconds between two events; false unless both were recorded and are timed.
+  /// Milliseconds between two events; false unless both are of one device, were recorded and are timed.
   bool elapsed(void* from, void* to, float& milliseconds) const;
 
  private:
   struct stream {
     std::size_t number = 0;
     bool is_blocking = true;
+    int device = 0;
     times known;
   };
   struct event {
     bool is_timed = true, is_recorded = false;
+    int device = 0;
     times known;
     std::chrono::steady_clock::time_point when;
   };
+  struct device {
+    std::unique_ptr<stream> legacy, per_thread;
+    times ended;  // of streams that are no more
+  };
   stream* find(void* handle) const;
+  std::unique_ptr<stream> new_stream(bool is_blocking, int device);
+  /// Calls f(stream) for all of a device.
+  template <class F>
+  void each_stream(int of, F f) const;
 
-  std::map<void*, std::unique_ptr<stream>> streams_;
+  std::vector<device> devices_;
+  std::map<void*, std::unique_ptr<stream>> streams_;  // of the program's own
   std::map<void*, std::unique_ptr<event>> events_;
+  std::vector<int> device_of_;  // of streams by their numbers
   times host_, last_, called_;
 };
 

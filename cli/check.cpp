@@ -49,6 +49,7 @@ struct check_options : kernel_options {
   bool checks_leaks = false;
   std::string kernel_filter;
   std::uint64_t launches = std::numeric_limits<std::uint64_t>::max();
+  int devices = 1;
 
   bool is_program() const { return kernel.empty(); }
 };
@@ -95,6 +96,7 @@ verdict check_kernel(const check_options& options) {
   if (!options.kernel_filter.empty() || options.launches != std::numeric_limits<std::uint64_t>::max())
     throw error(
         "--kernel-filter and --launches are for programs: --kernel names the one kernel that is launched");
+  if (options.devices != 1) throw error("--devices is for programs: a kernel alone runs on one");
   if (options.files.size() > 1)
     throw error(fmt::format("'{}': a kernel is checked with its file alone", options.files[1]));
   const checker::known_findings known = known_to(options);
@@ -180,6 +182,7 @@ verdict check_program(const check_options& options) {
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
+  what.options.devices = options.devices;
   what.options.budget = options.budget;
   what.options.kernel_filter = options.kernel_filter;
   what.options.watched_launches = options.launches;
@@ -339,6 +342,9 @@ void add_check(CLI::App& app) {
       ->add_option("--launches", options->launches, "Of a program, how many launches of each kernel to watch")
       ->option_text("N")
       ->transform(count_from(1));
+  command->add_option("--devices", options->devices, "How many devices a program finds; default 1")
+      ->option_text("N")
+      ->check(CLI::Range(1, 64));
   command->add_flag(
       "--profile", options->profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");

@@ -131,20 +131,26 @@ void check_scans(const ranks& all, const shape& lengths, const Op& op, const T& 
   if (!impl::library_has<T, Op>() && !runs_own_functions(all)) return;
   const array<T> x = numbers<T>(lengths);
   const std::string name = lengths.text() + " " + impl::type_name<T>();
-  for (const auto& begins : blocks_to_try(all, lengths)) {
+  const array<T> inclusive = inclusive_scan(target(), x, op),
+                 from_init = inclusive_scan(target(), x, op, init),
+                 exclusive = exclusive_scan(target(), x, op, init);
+  const auto tried = blocks_to_try(all, lengths);
+  for (const auto& begins : tried) {
     const distributed_array<T> y = spread(all, x, begins);
-    expect(same_bytes(inclusive_scan(all, y, op).gather(), inclusive_scan(target(), x, op)),
-           "inclusive_scan of " + name);
-    expect(same_bytes(inclusive_scan(all, y, op, init).gather(), inclusive_scan(target(), x, op, init)),
+    expect(same_bytes(inclusive_scan(all, y, op).gather(), inclusive), "inclusive_scan of " + name);
+    expect(same_bytes(inclusive_scan(all, y, op, init).gather(), from_init),
            "inclusive_scan with an initial value of " + name);
-    expect(same_bytes(exclusive_scan(all, y, op, init).gather(), exclusive_scan(target(), x, op, init)),
-           "exclusive_scan of " + name);
-    if (lengths.axes() == 1) continue;
-    for (const axis along : {axis{0}, axis{1}, axis{-1}}) {
-      expect(same_bytes(inclusive_scan(all, y, along, op).gather(), inclusive_scan(target(), x, along, op)),
+    expect(same_bytes(exclusive_scan(all, y, op, init).gather(), exclusive), "exclusive_scan of " + name);
+  }
+  if (lengths.axes() == 1) return;
+  for (const axis along : {axis{0}, axis{1}, axis{-1}}) {
+    const array<T> inclusive_along = inclusive_scan(target(), x, along, op),
+                   exclusive_along = exclusive_scan(target(), x, along, op, init);
+    for (const auto& begins : tried) {
+      const distributed_array<T> y = spread(all, x, begins);
+      expect(same_bytes(inclusive_scan(all, y, along, op).gather(), inclusive_along),
              "inclusive_scan along an axis of " + name);
-      expect(same_bytes(exclusive_scan(all, y, along, op, init).gather(),
-                        exclusive_scan(target(), x, along, op, init)),
+      expect(same_bytes(exclusive_scan(all, y, along, op, init).gather(), exclusive_along),
              "exclusive_scan along an axis of " + name);
     }
   }
@@ -196,10 +202,10 @@ inline void check_axes(const ranks& all) {
   for (const shape& lengths :
        {shape{300, 257}, shape{5000, 3}, shape{5, 7, 11}, shape{1, 3000}, shape{3, 0}}) {
     const array<float> x = numbers<float>(lengths);
-    for (const auto& begins : blocks_to_try(all, lengths)) {
-      const distributed_array<float> y = spread(all, x, begins);
-      for (const axis along : {axis{0}, axis{1}, axis{-1}})
-        expect(same_bytes(reduce(all, y, along).gather(), reduce(target(), x, along)),
+    for (const axis along : {axis{0}, axis{1}, axis{-1}}) {
+      const array<float> want = reduce(target(), x, along);
+      for (const auto& begins : blocks_to_try(all, lengths))
+        expect(same_bytes(reduce(all, spread(all, x, begins), along).gather(), want),
                "reduce along axis " + std::to_string(along.index) + " of " + lengths.text());
     }
   }
@@ -303,14 +309,15 @@ inline void check_sorts(const ranks& all) {
       skewed.data()[i] = i % 8 != 0 ? 7 : static_cast<int>(random_bits(i) % 1000);
     check_sort(all, skewed, std::greater<>());
     if (runs_own_functions(all)) check_sort(all, skewed, by_tens{});
+    const auto is_odd = [](int i) { return i % 2 != 0; };
+    const even_bins bins{13, 0, 1000};
+    const array<int> different = unique(target(), skewed), odd = copy_if(target(), skewed, is_odd);
+    const auto counts = histogram(target(), skewed, bins);
     for (const auto& begins : blocks_to_try(all, skewed.shape())) {
       const distributed_array<int> y = spread(all, skewed, begins);
-      expect(same_bytes(unique(all, y).gather(), unique(target(), skewed)), "unique");
-      const auto is_odd = [](int i) { return i % 2 != 0; };
-      if (runs_own_functions(all))
-        expect(same_bytes(copy_if(all, y, is_odd).gather(), copy_if(target(), skewed, is_odd)), "copy_if");
-      const even_bins bins{13, 0, 1000};
-      expect(same_bytes(histogram(all, y, bins), histogram(target(), skewed, bins)), "histogram");
+      expect(same_bytes(unique(all, y).gather(), different), "unique");
+      if (runs_own_functions(all)) expect(same_bytes(copy_if(all, y, is_odd).gather(), odd), "copy_if");
+      expect(same_bytes(histogram(all, y, bins), counts), "histogram");
     }
     const array<float> x = mixed<float>(n);
     expect(same_bytes(unique(all, spread(all, x, impl::even_blocks(x.shape(), all.size()))).gather(),

@@ -2,11 +2,13 @@
 
 #include "distributed_checks.hpp"
 #include "lattice_boltzmann/flow.hpp"
+#include "lattice_boltzmann/tracers.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 /// Flows over ranks, against the same on one machine.
@@ -90,6 +92,88 @@ inline void check_flows(const ranks& all, std::size_t every) {
              name_of(given) + " after " + std::to_string(alone.steps()) + " steps");
     }
   }
+}
+
+/// A velocity and a viscosity that a flow takes next, each as it is where no other is stable.
+inline std::pair<double, double> other_speed(const lbm::flow& of) {
+  lbm::settings given = of.given();
+  lbm::bounds within = stable_bounds(given);
+  const double slower = 0.97 * given.velocity;
+  if (slower >= within.least_velocity && slower <= within.most_velocity) given.velocity = slower;
+  within = stable_bounds(given);
+  const double thicker = 1.03 * of.about().viscosity;
+  const bool is_stable = thicker >= within.least_viscosity && thicker <= within.most_viscosity;
+  return {given.velocity, is_stable ? thicker : of.about().viscosity};
+}
+
+/// What is changed while flows run: obstacles that come, move, go and fill a block of rows, and speeds; and
+/// what makes directions visible.
+inline void check_flow_changes(const ranks& all, std::size_t every) {
+  using namespace lbm;
+  for (settings given : flows_to_try(every)) {
+    // Walls that come suddenly make waves.
+    given.velocity /= 2;
+    if (given.kept == storage::f16) given.fraction_bits = 16;
+    flow alone(all.where(), given), spread(all, given);
+    dye alone_dye(alone), spread_dye(spread);
+    const std::size_t width = given.width, height = given.height;
+    const auto solid_box = [&](std::size_t left, std::size_t bottom, std::size_t columns, std::size_t rows) {
+      std::vector<std::uint8_t> solid(width * height, 0);
+      for (std::size_t y = bottom; y < std::min(bottom + rows, height); ++y)
+        for (std::size_t x = left; x < std::min(left + columns, width); ++x) solid[y * width + x] = 1;
+      return solid;
+    };
+    alone.advance(3);
+    spread.advance(3);
+    std::vector<std::uint8_t> sources(width * height, 0);
+    for (std::size_t y = 0; y < height; y += 2) sources[y * width + 1] = 1;
+    int number = 0;
+    for (const auto& solid :
+         {solid_box(width / 2, height / 4, 3, height / 2),
+          solid_box(is_open(given) ? width / 2 + 1 : 0, height / 3, is_open(given) ? 2 : width, height / 3),
+          solid_box(width / 2 - 1, height / 2, 1, 1), std::vector<std::uint8_t>()}) {
+      ++number;
+      for (flow* const of : {&alone, &spread}) {
+        of->set_obstacles(solid);
+        of->advance(2);
+        const auto [velocity, viscosity] = other_speed(*of);
+        of->set_speed(velocity, viscosity);
+        of->advance(9);
+      }
+      const std::string what = name_of(given) + " after change " + std::to_string(number);
+      expect(spread.solid() == alone.solid() && spread.fluid_cells() == alone.fluid_cells() &&
+                 spread.has_obstacles() == alone.has_obstacles(),
+             "obstacles of " + what);
+      expect(seen_of_flow(spread) == seen_of_flow(alone), what);
+      expect(spread.given() == alone.given(), "settings of " + what);
+      if (all.where().is_gpu()) continue;  // over ranks on GPUs fields are found on the CPU
+      for (const field which : fields)
+        expect(same_bytes(spread.values(which), alone.values(which)),
+               std::string(name(which)) + " of " + what);
+      for (dye* const of : {&alone_dye, &spread_dye}) of->set_sources(sources);
+      alone_dye.advance(alone, 11);
+      spread_dye.advance(spread, 11);
+      expect(same_bytes(spread_dye.values(), alone_dye.values()), "dye of " + what);
+      const picture_part part = picture_part::whole(width, height);
+      expect(draw_lines(carrier_of(spread), part) == draw_lines(carrier_of(alone), part), "lines of " + what);
+    }
+  }
+  // Every rank is told what is no flow, which stays as it was.
+  settings open;
+  open.which = flow_case::free;
+  open.width = 20;
+  open.height = 12;
+  flow spread(all, open), alone(all.where(), open);
+  std::string message;
+  try {
+    spread.set_obstacles(std::vector<std::uint8_t>(std::size_t{20} * 12, 1));
+  } catch (const error& e) {
+    message = e.what();
+  }
+  expect(message.find("obstacles") != std::string::npos, "'" + message + "' does not name obstacles");
+  spread.advance(5);
+  alone.advance(5);
+  expect(seen_of_flow(spread) == seen_of_flow(alone), "a flow that was not changed");
 }
 
 /// Checkpoints go on with another number of ranks: here with all, or each by itself.

@@ -52,8 +52,10 @@ inline void check_simulations(const ranks& all, const std::string& folder, std::
   check_life_universes(all);
   check_life_changes(all);
   check_solvers(all, every);
+  check_held_solvers(all, every);
   check_solves(all);
   check_flows(all, every);
+  check_flow_changes(all, every + 1);
   check_flow_checkpoints(all, folder, every + 2);
   check_flow_that_blows_up(all);
   check_points(all);

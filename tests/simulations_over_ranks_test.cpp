@@ -44,12 +44,20 @@ TEST_P(simulations_over_ranks, solvers_have_the_bits_of_one_machine) {
   on_ranks([](const hd::ranks& all) { check_solvers(all, 1); });
 }
 
+TEST_P(simulations_over_ranks, points_are_held_and_released_as_on_one_machine) {
+  on_ranks([](const hd::ranks& all) { check_held_solvers(all, 1); });
+}
+
 TEST_P(simulations_over_ranks, solvers_stop_when_one_machine_does) {
   on_ranks(check_solves);
 }
 
 TEST_P(simulations_over_ranks, flows_are_those_of_one_machine) {
   on_ranks([](const hd::ranks& all) { check_flows(all, 1); });
+}
+
+TEST_P(simulations_over_ranks, changed_flows_are_those_of_one_machine) {
+  on_ranks([](const hd::ranks& all) { check_flow_changes(all, 1); });
 }
 
 TEST_P(simulations_over_ranks, flows_go_on_from_checkpoints_of_other_numbers_of_ranks) {

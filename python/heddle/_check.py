@@ -186,7 +186,7 @@ def run(words: list[str], folder: str | os.PathLike[str] | None = None, junit: s
 
 def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: Any = None, block: Any = None, shared: int = 0,
           args: Any = (), definitions: Any = (), include_dirs: Any = (), std: str | None = None, seed: int = 0,
-          schedules: int = 3, legacy_warps: bool = False, leak_check: bool = False, timeout: float = 60,
+          schedules: int = 3, legacy_warps: bool = False, leak_check: bool = False, devices: int = 1, timeout: float = 60,
           profile: bool = False, fail_on: str = "warning", junit: str | os.PathLike[str] | None = None,
           target: Target | str | None = None) -> Report:
     """Runs a CUDA kernel, or a whole program, on the CPU, and finds its races and other mistakes, as `heddle check`.
@@ -196,7 +196,7 @@ def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: An
     NumPy's arrays and scalars, of which the kernel gets copies, or texts of the command's, as "f32[256]=random:1".
     Without it, `main` is run with `args`, which are texts. The other keywords are the options of the command: orders
     of threads that are tried (`schedules`, `seed`, `legacy_warps`), seconds for a kernel that does not end (`timeout`),
-    memory that is not freed (`leak_check`), what memory accesses cost (`profile`), the least level that is no longer clean (`fail_on`), a file for CI
+    memory that is not freed (`leak_check`), how many devices a program finds (`devices`), what memory accesses cost (`profile`), the least level that is no longer clean (`fail_on`), a file for CI
     (`junit`).
 
     Returns a heddle.Report. heddle.Error where the check could not run, with what the compiler says; ValueError for
@@ -239,6 +239,7 @@ def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: An
         words += [word for include in texts(include_dirs) for word in ("-I", os.path.abspath(include))]
         words += [word for macro in macros(definitions) for word in ("-D", macro)]
         words += ["--std", std] if std is not None else []
+        words += ["--devices", str(devices)] if devices != 1 else []
         words += ["--target", str(target)] if target is not None else []
         words += [option for option, is_on in (("--legacy-warps", legacy_warps), ("--leak-check", leak_check),
                                                ("--profile", profile)) if is_on]

@@ -109,6 +109,8 @@ def test_programs():
     assert [found.kind for found in report] == ["leak"] and report.output == "filled 40\n"
     report = heddle.check(PROGRAM, args=["7"])
     assert [found.kind for found in report] == ["out-of-bounds"] and report[0].kernel == "fill" and report[0].line == 3
+    count = '#include <cstdio>\nint main() { int n; cudaGetDeviceCount(&n); std::printf("%d\\n", n); }'
+    assert [heddle.check(count, **options).output for options in ({}, {"devices": 3})] == ["1\n", "3\n"]
 
 
 def test_what_cannot_run(tmp_path):

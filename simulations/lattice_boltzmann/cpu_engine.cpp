@@ -193,9 +193,12 @@ class cpu_engine final : public engine<S> {
         moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
           const std::size_t cell = static_cast<std::size_t>(y * grid_.width + x);
           R* const old = before_.data() + 2 * cell;
-          if (!is_solid(cell)) mine = std::max({mine, std::abs(of.ux - old[0]), std::abs(of.uy - old[1])});
-          old[0] = of.ux;
-          old[1] = of.uy;
+          // What becomes fluid was at rest, whatever lies in a solid cell.
+          const bool solid = is_solid(cell);
+          const R ux = solid ? 0 : of.ux, uy = solid ? 0 : of.uy;
+          if (!solid) mine = std::max({mine, std::abs(ux - old[0]), std::abs(uy - old[1])});
+          old[0] = ux;
+          old[1] = uy;
         });
       }
       R now = most.load();

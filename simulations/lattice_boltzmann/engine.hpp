@@ -73,11 +73,11 @@ class engine {
 
   /// The largest change of a component of the velocity since the last call; the first call has no answer.
   virtual std::optional<double> change() = 0;
-  /// Other boundaries and rates from now on, of a plan of as many cells, without other ranks.
+  /// Other boundaries and rates from now on, of a plan of as many cells.
   virtual void set_plan(const flow_plan& plan) = 0;
   /// Puts nine populations in each of these cells.
   virtual void put(const std::vector<std::size_t>& cells, const std::vector<S>& of_cells) = 0;
-  /// What read() brings of all rows, on the target.
+  /// What read() brings of the rows that are here, on the target.
   virtual array<moments<arithmetic<S>>> moments_in_place() = 0;
 
   /// The velocities that it compares with next, two numbers for each cell of rows first … first+count−1.

@@ -111,15 +111,20 @@ struct flow::state_of final : flow::state {
   }
 
   array<float> values(field which) override {
-    if (!all || all->size() == 1) {
-      return values_of(device->moments_in_place(), solid_in_place(), given.width, which);
-    }
-    array<moments<double>> rows({given.height, given.width});
-    read(0, given.height, rows.data());
-    return values_of(rows, solid_in_place(), given.width, which);
+    if (!is_over_ranks()) return values_of(device->moments_in_place(), solid_in_place(), given.width, which);
+    return values_of(moments_of_all(), solid_in_place(), given.width, which);
   }
 
-  array<float> velocity_in_place() override { return velocities_of(device->moments_in_place(), given.width); }
+  array<float> velocity_in_place() override {
+    if (!is_over_ranks()) return velocities_of(device->moments_in_place(), given.width);
+    return velocities_of(moments_of_all(), given.width);
+  }
+
+  array<moments<R>> moments_of_all() {
+    array<moments<R>> rows({given.height, given.width}, where_fields_are());
+    device->read(0, static_cast<std::ptrdiff_t>(given.height), rows.data());
+    return rows;
+  }
 
   double excess_mass() override { return device->excess_mass(); }
   double mass_brought() override { return device->mass_brought(); }
@@ -237,6 +242,12 @@ bool flow::is_solid(std::size_t x, std::size_t y) const noexcept {
 
 const std::vector<std::uint8_t>& flow::solid() const noexcept {
   return state_->solid;
+}
+const ranks* flow::all() const noexcept {
+  return state_->is_over_ranks() ? &*state_->all : nullptr;
+}
+const target& flow::where_fields_are() const noexcept {
+  return state_->where_fields_are();
 }
 array<float> flow::velocity_in_place() const {
   return state_->velocity_in_place();

@@ -42,6 +42,11 @@ class flow {
   ~flow();
 
   const target& where() const noexcept;
+  /// The ranks, or nothing on one machine.
+  const ranks* all() const noexcept;
+  /// The target of values(), velocity_in_place() and solid_in_place(): where the flow is, and over ranks on
+  /// GPUs the CPU of each.
+  const target& where_fields_are() const noexcept;
   const settings& given() const noexcept;  ///< complete
   const description& about() const noexcept;
 
@@ -67,11 +72,10 @@ class flow {
   /// The whole of them, of shape (H, W); the velocity of shape (H, W, 2).
   array<float> density() const;
   array<float> velocity() const;
-  /// Of velocity the speed, of density its excess over 1, and vorticity, on the target, of shape (H, W); over
-  /// ranks on the CPU of each. 0 in solid cells.
+  /// Of velocity the speed, of density its excess over 1, and vorticity, of shape (H, W), over ranks of all
+  /// on every one. 0 in solid cells.
   array<float> values(field which) const;
-  /// The velocity on the target, of shape (H, W, 2), which of solid cells means nothing. Throws heddle::error
-  /// over ranks.
+  /// The velocity, of shape (H, W, 2), which of solid cells means nothing.
   array<float> velocity_in_place() const;
   /// dv/dx − du/dy, by central differences, one-sided at the edges of the grid and beside obstacles.
   array<float> vorticity() const;
@@ -106,13 +110,13 @@ class flow {
   /// become fluid get the equilibrium of the density around them, the mean of their fluid neighbours, and the
   /// velocity of a wall, 0 (equilibrium refill: A. Caiazzo, Prog. Comput. Fluid Dyn. 8 (2008) 3), layer by
   /// layer into what was solid. The viscosity stays, so that the Reynolds number follows the length. Forces
-  /// are those of walls at rest. Throws heddle::error for obstacles that make no flow, and over ranks; the
-  /// flow is then as it was. O(cells).
+  /// are those of walls at rest. Throws heddle::error for obstacles that make no flow; the flow is then as it
+  /// was. O(cells). Every rank gives all of them, and changes its own rows.
   void set_obstacles(const std::vector<std::uint8_t>& solid);
 
   /// Another velocity of the inflow, the lid or the force, and another kinematic viscosity, from the next
   /// step on. A velocity that changes by d sends a wave of sound whose density differs by √3·d. Throws
-  /// heddle::error for what is changed and not within stable_bounds(), and over ranks.
+  /// heddle::error for what is changed and not within stable_bounds().
   void set_speed(double velocity, double viscosity);
 
   /// Writes a checkpoint, whole or not at all; of ranks the first writes. Throws heddle::error for a flow

@@ -50,9 +50,13 @@ struct flow::state {
   virtual void write_compared(std::optional<checkpoint_writer>& to) = 0;
   virtual void read_compared(checkpoint_reader& from) = 0;
 
+  bool is_over_ranks() const { return all && all->size() > 1; }
+  const target& where_fields_are() const {
+    static const target cpu;
+    return is_over_ranks() && where.is_gpu() ? cpu : where;
+  }
   array_view<const std::uint8_t> solid_in_place() {
-    const bool is_here = all && all->size() > 1;
-    if (!solid_there) solid_there.emplace(solid, is_here ? target() : where);
+    if (!solid_there) solid_there.emplace(solid, where_fields_are());
     return solid_there->view();
   }
 

@@ -45,7 +45,6 @@ class gpu_engine final : public engine<S> {
       : where_(where),
         grid_(layout::of(plan.width, plan.height, sizeof(S))),
         halos_(plan.halos),
-        in_ring_(plan.copies.in_ring),
         excess_(1, where),
         brought_(1, where),
         found_(1, where),
@@ -189,6 +188,7 @@ class gpu_engine final : public engine<S> {
     kind_ = plan.kind;
     given_ = plan.given;
     sizes_ = counts_of(plan);
+    in_ring_ = plan.copies.in_ring;
     solid_ = array<std::uint8_t>(plan.solid, where_);
     links_ = array<link>(plan.links.places, where_);
     second_ = array<R>(second_numbers<S>(plan.links, plan.given.unit), where_);
@@ -341,7 +341,7 @@ class gpu_engine final : public engine<S> {
   std::size_t outflows_ = 0;
   R mean_outflow_{};
   std::shared_ptr<halo_exchange> halos_;
-  std::size_t in_ring_;
+  std::size_t in_ring_ = 0;
   array<R> excess_;
   array<double> brought_;
   array<unsigned long long> found_;
@@ -381,7 +381,10 @@ array<float> velocities_on_gpu(const array<moments<R>>& of, std::size_t width) {
 template array<float> velocities_on_gpu(const array<moments<float>>&, std::size_t);
 template array<float> velocities_on_gpu(const array<moments<double>>&, std::size_t);
 void carry_on_gpu(const carrier& by, const dye_pass& dye, float steps) {
-  carry_pass(by, dye, steps);
+  carry_back(by, dye, steps);
+}
+void correct_on_gpu(const carrier& by, const dye_pass& dye, float steps) {
+  correct(by, dye, steps);
 }
 std::vector<std::uint8_t> lines_on_gpu(const carrier& of, const picture_part& part, int reach) {
   return find_lines(of, part, reach);

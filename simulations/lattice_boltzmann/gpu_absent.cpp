@@ -44,6 +44,9 @@ template array<float> velocities_on_gpu(const array<moments<double>>&, std::size
 void carry_on_gpu(const carrier&, const dye_pass&, float) {
   fail_without_gpu();
 }
+void correct_on_gpu(const carrier&, const dye_pass&, float) {
+  fail_without_gpu();
+}
 std::vector<std::uint8_t> lines_on_gpu(const carrier&, const picture_part&, int) {
   fail_without_gpu();
 }

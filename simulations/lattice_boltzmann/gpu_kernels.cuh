@@ -409,8 +409,10 @@ __global__ void __launch_bounds__(look_threads)
   const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(thread_number());
   double mine = 0;
   if (cell < grid.width * grid.height) {
-    const moments<arithmetic<S>> of = moments_at(at, grid, cell, given);
+    // What becomes fluid was at rest, whatever lies in a solid cell.
+    moments<arithmetic<S>> of{0, 0, 0};
     if (solid == nullptr || solid[cell] == 0) {
+      of = moments_at(at, grid, cell, given);
       mine = fmax(fabs(static_cast<double>(of.ux - before[2 * cell])),
                   fabs(static_cast<double>(of.uy - before[2 * cell + 1])));
     }

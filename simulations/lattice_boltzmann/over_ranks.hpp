@@ -2,7 +2,6 @@
 
 #include "lattice_boltzmann/engine.hpp"
 #include <heddle/array.hpp>
-#include <heddle/error.hpp>
 #include <heddle/halo_exchange.hpp>
 
 #include <algorithm>
@@ -25,9 +24,7 @@ class engine_over_ranks final : public engine<S> {
  public:
   engine_over_ranks(const flow_plan& plan, std::unique_ptr<engine<S>> own)
       : halos_(plan.halos), width_(static_cast<std::size_t>(plan.width)), own_(std::move(own)) {
-    const std::size_t curved = plan.links.size() - plan.links.curved;
-    for (std::size_t i = plan.links.walls + plan.links.moving; i < plan.links.size(); ++i)
-      kinds_.push_back(static_cast<std::uint8_t>(plan.links.places[i] % 8 + (i < curved ? 0 : 8)));
+    find_kinds(plan);
   }
 
   void rest() override { own_->rest(); }
@@ -103,9 +100,22 @@ class engine_over_ranks final : public engine<S> {
     const array<double> of_ranks = halos_->all().all_gather(mine.value_or(0));
     return mine ? std::optional(*std::max_element(of_ranks.begin(), of_ranks.end())) : std::nullopt;
   }
-  void set_plan(const flow_plan&) override { fail_over_ranks(); }
-  void put(const std::vector<std::size_t>&, const std::vector<S>&) override { fail_over_ranks(); }
-  array<moments<R>> moments_in_place() override { fail_over_ranks(); }
+  void set_plan(const flow_plan& plan) override {
+    own_->set_plan(plan);
+    find_kinds(plan);
+  }
+  void put(const std::vector<std::size_t>& cells, const std::vector<S>& of_cells) override {
+    const std::size_t begin = halos_->first_row() * width_, end = begin + halos_->rows() * width_;
+    std::vector<std::size_t> own_cells;
+    std::vector<S> of_own;
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      if (cells[k] < begin || cells[k] >= end) continue;
+      own_cells.push_back(cells[k] - begin);
+      for (std::size_t i = 0; i < velocities; ++i) of_own.push_back(of_cells[k * velocities + i]);
+    }
+    own_->put(own_cells, of_own);
+  }
+  array<moments<R>> moments_in_place() override { return own_->moments_in_place(); }
   void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
     const part mine = part_of(first, count, me());
     own_->load_compared(mine.own, static_cast<std::ptrdiff_t>(mine.count), from + mine.at * 2 * width_);
@@ -117,8 +127,11 @@ class engine_over_ranks final : public engine<S> {
   }
 
  private:
-  [[noreturn]] static void fail_over_ranks() {
-    fail("lbm: a flow over ranks is not changed while it runs: save it, and resume it on one machine");
+  void find_kinds(const flow_plan& plan) {
+    kinds_.clear();
+    const std::size_t curved = plan.links.size() - plan.links.curved;
+    for (std::size_t i = plan.links.walls + plan.links.moving; i < plan.links.size(); ++i)
+      kinds_.push_back(static_cast<std::uint8_t>(plan.links.places[i] % 8 + (i < curved ? 0 : 8)));
   }
 
   /// What a rank has of some rows: how many, where they are among these, and where among its own.

@@ -12,14 +12,16 @@
 /// Tracers by patterns, for the targets that the including file is compiled for.
 namespace heddle::lbm {
 
-/// What a pass of the dye works on.
+/// What a pass of the dye works on: `carried` of some rows from `now`, and then `next` from both.
 struct dye_pass {
   float* now;
   float* carried;
   float* next;
   const std::uint8_t* sources;  // null for none
+  std::size_t first_row, rows;
 };
 void carry_on_gpu(const carrier& by, const dye_pass& dye, float steps);
+void correct_on_gpu(const carrier& by, const dye_pass& dye, float steps);
 std::vector<std::uint8_t> lines_on_gpu(const carrier& of, const picture_part& part, int reach);
 
 /// A hash of two integers (the finalizer of MurmurHash3), as a fraction.
@@ -101,8 +103,9 @@ struct carry_cell {
   const float* from;
   float* to;
   float steps;
-  HD_FN void operator()(std::size_t y, std::size_t x) const {
-    const std::size_t cell = y * by.solid.width + x;
+  std::size_t first_row;
+  HD_FN void operator()(std::size_t row, std::size_t x) const {
+    const std::size_t y = first_row + row, cell = y * by.solid.width + x;
     if (by.solid(x, y)) {
       to[cell] = 0;
       return;
@@ -120,8 +123,9 @@ struct correct_cell {
   const std::uint8_t* sources;
   float* to;
   float steps;
-  HD_FN void operator()(std::size_t y, std::size_t x) const {
-    const std::size_t cell = y * by.solid.width + x;
+  std::size_t first_row;
+  HD_FN void operator()(std::size_t row, std::size_t x) const {
+    const std::size_t y = first_row + row, cell = y * by.solid.width + x;
     if (by.solid(x, y)) {
       to[cell] = 0;
       return;
@@ -195,12 +199,16 @@ inline carrier_view view_of(const carrier& of) {
   return {of.velocity.data(), view_of(of.solid, width, height), of.periodic_x, of.periodic_y};
 }
 
-inline void carry_pass(const carrier& by, const dye_pass& dye, float steps) {
+inline void carry_back(const carrier& by, const dye_pass& dye, float steps) {
   const carrier_view view = view_of(by);
-  const target& where = by.velocity.where();
-  const extent<2> all{view.solid.height, view.solid.width};
-  for_each_index(where, all, carry_cell{view, dye.now, dye.carried, steps});
-  for_each_index(where, all, correct_cell{view, dye.now, dye.carried, dye.sources, dye.next, steps});
+  for_each_index(by.velocity.where(), extent{dye.rows, view.solid.width},
+                 carry_cell{view, dye.now, dye.carried, steps, dye.first_row});
+}
+
+inline void correct(const carrier& by, const dye_pass& dye, float steps) {
+  const carrier_view view = view_of(by);
+  for_each_index(by.velocity.where(), extent{dye.rows, view.solid.width},
+                 correct_cell{view, dye.now, dye.carried, dye.sources, dye.next, steps, dye.first_row});
 }
 
 inline std::vector<std::uint8_t> find_lines(const carrier& of, const picture_part& part, int reach) {

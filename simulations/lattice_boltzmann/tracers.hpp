@@ -11,16 +11,18 @@
 /// What makes a flow's directions visible: dye that it carries, and lines along it.
 namespace heddle::lbm {
 
-/// The velocity of all cells where the flow is, of shape (H, W, 2), and how it goes on beyond the edges.
+/// The velocity of all cells where fields of the flow are, of shape (H, W, 2), and how it goes on beyond the
+/// edges.
 struct carrier {
   array<float> velocity;
   array_view<const std::uint8_t> solid;  // of no elements where none is; until obstacles change
   bool periodic_x = false, periodic_y = false;
 };
-/// Throws heddle::error over ranks.
+/// Over ranks of all of them, on every one.
 carrier carrier_of(const flow& of);
 
-/// The concentration of dye in the cells of a flow, 0 to 1, on the flow's target.
+/// The concentration of dye in the cells of a flow, 0 to 1, where fields of the flow are. Over ranks every
+/// one makes the same calls and has the dye of all cells, and each carries that of its own rows.
 class dye {
  public:
   /// None, with no source.

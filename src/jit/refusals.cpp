@@ -38,6 +38,8 @@ constexpr std::string_view several_processes =
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
 constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
+constexpr std::string_view several_grids =
+    "grids of several devices were taken out of CUDA: launch a kernel on each, and let events order them";
 constexpr std::string_view halves_of_barriers =
     "arriving at a barrier and waiting at it are not supported apart: sync() does both";
 constexpr std::string_view group_results = "it is not supported: the same without _async is";
@@ -55,8 +57,10 @@ constexpr refusal refused[] = {
     {"__isClusterShared", clusters},
     {"__isCtaShared", clusters},
     {"__threadfence_cluster", clusters},
-    {"this_multi_grid", "grids of several devices are not supported"},
-    {"multi_grid_group", "grids of several devices are not supported"},
+    {"this_multi_grid", several_grids},
+    {"multi_grid_group", several_grids},
+    {"cudaLaunchCooperativeKernelMultiDevice", several_grids},
+    {"cuLaunchCooperativeKernelMultiDevice", several_grids},
     {"asm", own_assembly},
     {"__asm__", own_assembly},
     {"__asm", own_assembly},

@@ -48,6 +48,13 @@ class Build(unittest.TestCase):
         self.assertEqual((told.returncode, told.stderr), (7, ""))
         self.assertIn("data race on sum", (self.work / "its report").read_text())
 
+    def test_options_say_how_many_devices_there_are(self):
+        (self.work / "count.cu").write_text("#include <cstdio>\n"
+                                            'int main() { int n; cudaGetDeviceCount(&n); std::printf("%d\\n", n); }\n')
+        self.build("count.cu", "-o", "count")
+        self.assertEqual(self.run_words("./count").stdout, "1\n")
+        self.assertEqual(self.run_words("./count", options="--devices 3").stdout, "3\n")
+
     def test_sources_become_a_program_at_once(self):
         self.build("-dc", "relocatable_code.cu", "-o", "a.o")
         self.build("-rdc=true", "a.o", "several_files/linked.cu", "-o", "whole")

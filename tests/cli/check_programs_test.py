@@ -315,6 +315,14 @@ class PartOfAProgram(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("heddle check: --kernel-filter '(' is no regular expression", done.stderr)
 
+    def test_devices(self):
+        for arguments, text in ((("--devices", 0), "--devices"), (("--devices", 65), "--devices"),
+                                (("--devices", 2, "--kernel", "first", "--grid", 1, "--block", 32),
+                                 "heddle check: --devices is for programs: a kernel alone runs on one")):
+            done = self.check(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(text, done.stderr)
+
     def test_schedules_at_once(self):
         # Long enough for processes of their own.
         runs = [self.report("--target", target, "--", 6400, 150, 1, "races", status=1) for target in ("serial", "parallel:2")]

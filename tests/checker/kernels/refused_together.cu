@@ -1,5 +1,5 @@
 // check together --grid 1 --block 1 --arg i32[1]
-// fails refused_together.cu:9: this_multi_grid: grids of several devices are not supported
+// fails refused_together.cu:9: this_multi_grid: grids of several devices were taken out of CUDA
 // check together --grid 1 --block 1 --arg i32[1]
 // fails refused_together.cu:10: __prof_trigger: counters of a profiler are not supported: heddle check --profile counts
 // check together --grid 1 --block 1 --arg i32[1]

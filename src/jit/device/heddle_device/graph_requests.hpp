@@ -29,6 +29,9 @@ struct node_request {
   void* data;               ///< of that function; or the memory that is allocated or freed
   u64 memory_bytes;
   allocation_name memory_name;
+  int memory_device;
+  const memory_access* accesses;  ///< from other devices
+  u64 access_count;
   void* event;
   void* child;             ///< a graph, which is copied
   const void* parameters;  ///< CUDA's structure, of which a copy is kept for who asks

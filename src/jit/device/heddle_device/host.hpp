@@ -189,7 +189,7 @@ HEDDLE_HOST cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
                               : facts.kind == heddle_device::memory_kind::device  ? cudaMemoryTypeDevice
                               : facts.kind == heddle_device::memory_kind::managed ? cudaMemoryTypeManaged
                                                                                   : cudaMemoryTypeHost;
-  *attributes = {type, 0, facts.device, facts.host};
+  *attributes = {type, facts.is_known ? facts.number : cudaInvalidDeviceId, facts.device, facts.host};
   return error;
 }
 
@@ -205,6 +205,20 @@ HEDDLE_HOST copy_rows(const char* function, void* to, size_t to_pitch, const voi
                     kind,       stream,
                     is_async};
   return HEDDLE_RUNTIME(copy(what));
+}
+/// Of devices that the program names.
+HEDDLE_HOST copy_between(copy_request what, int to_device, int from_device) {
+  what.names_devices = true;
+  what.to_device = to_device;
+  what.from_device = from_device;
+  return HEDDLE_RUNTIME(copy(what));
+}
+HEDDLE_HOST copy_bytes_between(const char* function, void* to, int to_device, const void* from,
+                               int from_device, size_t bytes, cudaStream_t stream, bool is_async) {
+  const copy_request what{
+      function, to,      from, bytes, 1, 1, bytes, bytes, bytes, bytes, cudaMemcpyDeviceToDevice,
+      stream,   is_async};
+  return copy_between(what, to_device, from_device);
 }
 HEDDLE_HOST copy_bytes(const char* function, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                        cudaStream_t stream, bool is_async) {
@@ -242,13 +256,24 @@ inline copy_request box_of(const char* function, const cudaMemcpy3DParms& p, cud
   return {function, to.begin,   from.begin, width,  p.extent.height, p.extent.depth, to.pitch,
           to.slice, from.pitch, from.slice, p.kind, stream,          is_async};
 }
-HEDDLE_HOST copy_box(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream, bool is_async) {
+HEDDLE_HOST check_box(const char* function, const cudaMemcpy3DParms& p) {
   const cudaArray_t array = p.dstArray != nullptr ? p.dstArray : p.srcArray;
-  if (!box_side(p.dstArray, p.dstPtr, p.dstPos, p.extent).is_right ||
-      !box_side(p.srcArray, p.srcPtr, p.srcPos, p.extent).is_right)
-    return HEDDLE_RUNTIME(refuse_copy(function, array == nullptr ? nullptr : array->data));
+  const bool is_right = box_side(p.dstArray, p.dstPtr, p.dstPos, p.extent).is_right &&
+                        box_side(p.srcArray, p.srcPtr, p.srcPos, p.extent).is_right;
+  return is_right ? cudaSuccess
+                  : HEDDLE_RUNTIME(refuse_copy(function, array == nullptr ? nullptr : array->data));
+}
+HEDDLE_HOST copy_box(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream, bool is_async) {
+  if (const cudaError_t error = check_box(function, p); error != cudaSuccess) return error;
   const copy_request what = box_of(function, p, stream, is_async);
   return HEDDLE_RUNTIME(copy(what));
+}
+HEDDLE_HOST copy_box_between(const char* function, const cudaMemcpy3DPeerParms& p, cudaStream_t stream,
+                             bool is_async) {
+  const cudaMemcpy3DParms same{p.srcArray, p.srcPos, p.srcPtr, p.dstArray,
+                               p.dstPos,   p.dstPtr, p.extent, cudaMemcpyDeviceToDevice};
+  if (const cudaError_t error = check_box(function, same); error != cudaSuccess) return error;
+  return copy_between(box_of(function, same, stream, is_async), p.dstDevice, p.srcDevice);
 }
 HEDDLE_HOST fill_rows(const char* function, void* to, size_t pitch, int value, size_t width, size_t height,
                       cudaStream_t stream, bool is_async) {
@@ -309,14 +334,20 @@ HEDDLE_HOST cudaMemcpy3D(const cudaMemcpy3DParms* what) {
 HEDDLE_HOST cudaMemcpy3DAsync(const cudaMemcpy3DParms* what, cudaStream_t stream = nullptr) {
   return heddle_device::copy_box("cudaMemcpy3DAsync", *what, stream, true);
 }
-HEDDLE_HOST cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
-  return heddle_device::copy_bytes("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, nullptr,
-                                   false);
+HEDDLE_HOST cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+  return heddle_device::copy_bytes_between("cudaMemcpyPeer", to, to_device, from, from_device, bytes, nullptr,
+                                           false);
 }
-HEDDLE_HOST cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+HEDDLE_HOST cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
                                 cudaStream_t stream = nullptr) {
-  return heddle_device::copy_bytes("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice, stream,
-                                   true);
+  return heddle_device::copy_bytes_between("cudaMemcpyPeerAsync", to, to_device, from, from_device, bytes,
+                                           stream, true);
+}
+HEDDLE_HOST cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* what) {
+  return heddle_device::copy_box_between("cudaMemcpy3DPeer", *what, nullptr, false);
+}
+HEDDLE_HOST cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* what, cudaStream_t stream = nullptr) {
+  return heddle_device::copy_box_between("cudaMemcpy3DPeerAsync", *what, stream, true);
 }
 // Several copies of bytes; the attributes say from when on the source may change, and where both sides are.
 struct cudaMemcpyAttributes {

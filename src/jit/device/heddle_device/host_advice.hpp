@@ -32,10 +32,22 @@ struct said_of_range {
     }
     *last() = new said_of_range{first, bytes, attribute, value, *last()};
   }
-  /// Null where nothing was said of all of the range.
-  static const said_of_range* find(const void* begin, size_t bytes, cudaMemRangeAttribute attribute) {
+  /// Several devices may access a range.
+  static void say_accessed(const void* begin, size_t bytes, int device, bool is_accessed) {
     const auto* const first = static_cast<const char*>(begin);
-    for (const said_of_range* s = *last(); s != nullptr; s = s->before) {
+    said_of_range* s = *last();
+    while (s != nullptr && (s->begin != first || s->bytes != bytes || s->value != device ||
+                            s->attribute != cudaMemRangeAttributeAccessedBy))
+      s = s->before;
+    if (s != nullptr && !is_accessed) s->value = cudaInvalidDeviceId;
+    if (s == nullptr && is_accessed)
+      *last() = new said_of_range{first, bytes, cudaMemRangeAttributeAccessedBy, device, *last()};
+  }
+  /// Null where nothing was said of all of the range, or before what `from` has found.
+  static const said_of_range* find(const void* begin, size_t bytes, cudaMemRangeAttribute attribute,
+                                   const said_of_range* from = nullptr) {
+    const auto* const first = static_cast<const char*>(begin);
+    for (const said_of_range* s = from != nullptr ? from->before : *last(); s != nullptr; s = s->before) {
       if (s->attribute == attribute && s->begin <= first && first + bytes <= s->begin + s->bytes) return s;
     }
     return nullptr;
@@ -54,12 +66,15 @@ HEDDLE_HOST check_range(const void* begin, size_t bytes) {
       facts.is_known && (facts.kind == memory_kind::managed || facts.kind == memory_kind::registered);
   return HEDDLE_RUNTIME(fail(bytes != 0 && is_managed ? cudaSuccess : cudaErrorInvalidValue));
 }
+HEDDLE_HOST check_place(const void* begin, size_t bytes, int device) {
+  const cudaError_t error = device == cudaCpuDeviceId ? cudaSuccess : HEDDLE_RUNTIME(devices().check(device));
+  return error != cudaSuccess ? error : check_range(begin, bytes);
+}
 
 }  // namespace heddle_device
 
 HEDDLE_HOST cudaMemPrefetchAsync(const void* begin, size_t bytes, int device, cudaStream_t = nullptr) {
-  if (device != 0 && device != cudaCpuDeviceId) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
-  const cudaError_t error = heddle_device::check_range(begin, bytes);
+  const cudaError_t error = heddle_device::check_place(begin, bytes, device);
   if (error == cudaSuccess)
     heddle_device::said_of_range::say(begin, bytes, cudaMemRangeAttributeLastPrefetchLocation, device);
   return error;
@@ -80,8 +95,7 @@ HEDDLE_HOST cudaMemPrefetchBatchAsync(void** begins, size_t* bytes, size_t count
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 HEDDLE_HOST cudaMemAdvise(const void* begin, size_t bytes, cudaMemoryAdvise what, int device) {
-  if (device != 0 && device != cudaCpuDeviceId) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
-  const cudaError_t error = heddle_device::check_range(begin, bytes);
+  const cudaError_t error = heddle_device::check_place(begin, bytes, device);
   if (error != cudaSuccess) return error;
   const auto say = [&](cudaMemRangeAttribute attribute, int value) {
     heddle_device::said_of_range::say(begin, bytes, attribute, value);
@@ -98,7 +112,7 @@ HEDDLE_HOST cudaMemAdvise(const void* begin, size_t bytes, cudaMemoryAdvise what
       break;
     case cudaMemAdviseSetAccessedBy:
     case cudaMemAdviseUnsetAccessedBy:
-      say(cudaMemRangeAttributeAccessedBy, what == cudaMemAdviseSetAccessedBy ? device : cudaInvalidDeviceId);
+      heddle_device::said_of_range::say_accessed(begin, bytes, device, what == cudaMemAdviseSetAccessedBy);
       break;
   }
   return error;
@@ -113,9 +127,17 @@ HEDDLE_HOST cudaMemRangeGetAttribute(void* value, size_t room, cudaMemRangeAttri
   if (error != cudaSuccess) return error;
   const size_t numbers = room / sizeof(int);
   if (numbers == 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
-  const auto* const said = heddle_device::said_of_range::find(begin, bytes, attribute);
+  using said_of_range = heddle_device::said_of_range;
+  const auto* said = said_of_range::find(begin, bytes, attribute);
   auto* const into = static_cast<int*>(value);
   for (size_t i = 0; i < numbers; ++i) into[i] = cudaInvalidDeviceId;
+  if (attribute == cudaMemRangeAttributeAccessedBy) {
+    for (size_t i = 0; said != nullptr && i < numbers;) {
+      if (said->value != cudaInvalidDeviceId) into[i++] = said->value;
+      said = said_of_range::find(begin, bytes, attribute, said);
+    }
+    return error;
+  }
   into[0] = said != nullptr                                ? said->value
             : attribute == cudaMemRangeAttributeReadMostly ? 0
                                                            : cudaInvalidDeviceId;

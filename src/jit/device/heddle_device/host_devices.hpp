@@ -1,23 +1,23 @@
 #pragma once
 
-/// Of host.hpp: the one device that there is.
+/// Of host.hpp: the devices that there are, and what they reach of one another.
 
 HEDDLE_HOST cudaGetDeviceCount(int* count) {
-  *count = heddle_device::program_runtime() != nullptr ? 1 : 0;
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
+  *count = 0;
+  return HEDDLE_RUNTIME(devices().count(count));
 }
 HEDDLE_HOST cudaGetDevice(int* device) {
   *device = 0;
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
+  return HEDDLE_RUNTIME(devices().present(device));
 }
 HEDDLE_HOST cudaSetDevice(int device) {
-  return HEDDLE_RUNTIME(fail(device == 0 ? cudaSuccess : cudaErrorInvalidDevice));
+  return HEDDLE_RUNTIME(devices().choose(device));
 }
 HEDDLE_HOST cudaSetValidDevices(int* devices, int count) {
   return count == 0 ? HEDDLE_RUNTIME(fail(cudaSuccess)) : cudaSetDevice(devices[0]);
 }
 HEDDLE_HOST cudaInitDevice(int device, unsigned, unsigned) {
-  return cudaSetDevice(device);
+  return HEDDLE_RUNTIME(devices().check(device));
 }
 HEDDLE_HOST cudaChooseDevice(int* device, const cudaDeviceProp*) {
   return cudaGetDevice(device);
@@ -35,7 +35,11 @@ HEDDLE_HOST cudaThreadExit() {
   return cudaDeviceReset();
 }
 HEDDLE_HOST cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  if (device != 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+  if (const cudaError_t error = HEDDLE_RUNTIME(devices().check(device)); error != cudaSuccess) return error;
+  if (attribute == cudaDevAttrPciBusId) {
+    *value = device;
+    return cudaSuccess;
+  }
   switch (attribute) {
 #define HEDDLE_ATTRIBUTE(NAME, NUMBER, VALUE) \
   case cudaDevAttr##NAME:                     \
@@ -48,10 +52,12 @@ HEDDLE_HOST cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 }
 HEDDLE_HOST cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   using facts = heddle_device::device_facts;
-  if (device != 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+  if (const cudaError_t error = HEDDLE_RUNTIME(devices().check(device)); error != cudaSuccess) return error;
   *p = cudaDeviceProp{};
   const char name[] = "Heddle checker (CPU)";
   for (unsigned i = 0; i < sizeof name; ++i) p->name[i] = name[i];
+  p->uuid.bytes[0] = static_cast<char>(device);
+  p->pciBusID = device;
   p->totalGlobalMem = facts::memory;
   p->sharedMemPerBlock = facts::shared_a_block;
   p->sharedMemPerBlockOptin = facts::most_shared_a_block;
@@ -95,37 +101,68 @@ HEDDLE_HOST cudaDriverGetVersion(int* version) {
 HEDDLE_HOST cudaRuntimeGetVersion(int* version) {
   return cudaDriverGetVersion(version);
 }
-HEDDLE_HOST cudaDeviceCanAccessPeer(int* can, int, int) {
+HEDDLE_HOST cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   *can = 0;
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
+  return HEDDLE_RUNTIME(devices().can_reach(can, device, peer));
 }
-// No other device is there to be its peer.
-HEDDLE_HOST cudaDeviceEnablePeerAccess(int, unsigned) {
-  return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+HEDDLE_HOST cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return flags != 0 ? HEDDLE_RUNTIME(fail(cudaErrorInvalidValue)) : HEDDLE_RUNTIME(devices().open_peer(peer));
 }
-HEDDLE_HOST cudaDeviceDisablePeerAccess(int) {
-  return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+HEDDLE_HOST cudaDeviceDisablePeerAccess(int peer) {
+  return HEDDLE_RUNTIME(devices().close_peer(peer));
 }
-HEDDLE_HOST cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+HEDDLE_HOST cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
   *value = 0;
-  return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+  int can = 0;
+  if (const cudaError_t error = cudaDeviceCanAccessPeer(&can, device, peer); error != cudaSuccess)
+    return error;
+  if (can == 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+  // All pairs are as fast, which is rank 0.
+  *value = attribute == cudaDevP2PAttrPerformanceRank ? 0 : can;
+  const bool is_known =
+      attribute >= cudaDevP2PAttrPerformanceRank && attribute <= cudaDevP2PAttrCudaArrayAccessSupported;
+  return HEDDLE_RUNTIME(fail(is_known ? cudaSuccess : cudaErrorInvalidValue));
 }
+
+namespace heddle_device {
+
+// A device's number is that of its bus, in two digits.
+constexpr char begin_of_bus_id[] = "0000:", end_of_bus_id[] = ":00.0";
+constexpr char digits_of_16[] = "0123456789ABCDEF";
+constexpr int length_of_bus_id = sizeof begin_of_bus_id + 1 + sizeof end_of_bus_id;
+
+}  // namespace heddle_device
+
 HEDDLE_HOST cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  const char name[] = "0000:00:00.0";
-  if (device != 0 || length < static_cast<int>(sizeof name))
-    return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
-  for (unsigned i = 0; i < sizeof name; ++i) text[i] = name[i];
+  using namespace heddle_device;
+  if (const cudaError_t error = HEDDLE_RUNTIME(devices().check(device)); error != cudaSuccess) return error;
+  if (length < length_of_bus_id) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+  for (const char* c = begin_of_bus_id; *c != 0; ++c) *text++ = *c;
+  *text++ = digits_of_16[device / 16 % 16];
+  *text++ = digits_of_16[device % 16];
+  for (const char c : end_of_bus_id) *text++ = c;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  int count = 0;
+  if (const cudaError_t error = cudaGetDeviceCount(&count); error != cudaSuccess) return error;
+  for (int i = 0; i < count; ++i) {
+    char own[heddle_device::length_of_bus_id];
+    (void)cudaDeviceGetPCIBusId(own, sizeof own, i);
+    const char *a = own, *b = text;
+    // Digits above 9 are written either way.
+    while (*a != 0 && (*a == *b || (*a >= 'A' && *a + 'a' - 'A' == *b))) ++a, ++b;
+    if (*a != 0 || *b != 0) continue;
+    *device = i;
+    return HEDDLE_RUNTIME(fail(cudaSuccess));
+  }
+  return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
 }
 HEDDLE_HOST cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 
-HEDDLE_HOST cudaDeviceGetByPCIBusId(int* device, const char*) {
-  *device = 0;
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
-}
 HEDDLE_HOST cudaGetDeviceFlags(unsigned* flags) {
   *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
   return HEDDLE_RUNTIME(fail(cudaSuccess));

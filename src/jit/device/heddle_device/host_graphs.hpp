@@ -217,6 +217,9 @@ inline node_request describe_node(const char*, const cudaMemAllocNodeParams& p) 
   node_request what = node_of(node_kind::allocation, p);
   what.memory_bytes = p.bytesize;
   what.memory_name = of_unknown_type(nullptr);
+  what.memory_device = p.poolProps.location.id;
+  what.accesses = accesses(p.accessDescs);
+  what.access_count = p.accessDescCount;
   return what;
 }
 inline node_request describe_node(const char*, const cudaMemFreeNodeParams& p) {
@@ -554,22 +557,24 @@ HEDDLE_HOST cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType
   constexpr cudaMemPoolAttr same[] = {cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrUsedMemHigh,
                                       cudaMemPoolAttrReservedMemCurrent, cudaMemPoolAttrReservedMemHigh};
   if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
-  if (device != 0 || static_cast<unsigned>(attribute) > 3) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
-  void* const pool = heddle_device::program_runtime()->pools().pool_of_graphs();
+  if (const cudaError_t error = HEDDLE_RUNTIME(devices().check(device)); error != cudaSuccess) return error;
+  if (static_cast<unsigned>(attribute) > 3) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+  void* const pool = heddle_device::program_runtime()->pools().pool_of_graphs(device);
   return cudaMemPoolGetAttribute(static_cast<cudaMemPool_t>(pool), same[attribute], value);
 }
 HEDDLE_HOST cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute, void* value) {
   if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
-  if (device != 0 || static_cast<unsigned>(attribute) > 3) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
-  void* const pool = heddle_device::program_runtime()->pools().pool_of_graphs();
+  if (const cudaError_t error = HEDDLE_RUNTIME(devices().check(device)); error != cudaSuccess) return error;
+  if (static_cast<unsigned>(attribute) > 3) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+  void* const pool = heddle_device::program_runtime()->pools().pool_of_graphs(device);
   return cudaMemPoolSetAttribute(static_cast<cudaMemPool_t>(pool),
                                  attribute < 2 ? cudaMemPoolAttrUsedMemHigh : cudaMemPoolAttrReservedMemHigh,
                                  value);
 }
 HEDDLE_HOST cudaDeviceGraphMemTrim(int device) {
   if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
-  if (device != 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
-  return HEDDLE_POOLS(trim(heddle_device::program_runtime()->pools().pool_of_graphs(), 0));
+  if (const cudaError_t error = HEDDLE_RUNTIME(devices().check(device)); error != cudaSuccess) return error;
+  return HEDDLE_POOLS(trim(heddle_device::program_runtime()->pools().pool_of_graphs(device), 0));
 }
 
 HEDDLE_HOST cudaGraphAddNode(cudaGraphNode_t* made, cudaGraph_t graph, const cudaGraphNode_t* after,

@@ -58,6 +58,10 @@ cudaError_t allocate_on(cudaMemPool_t pool, T** where, size_t bytes, allocation_
   if (name.element.size == 0) name = named<T>(name.name);
   return HEDDLE_POOLS(allocate(pool, reinterpret_cast<void**>(where), bytes, name, stream));
 }
+static_assert(sizeof(memory_access) == sizeof(cudaMemAccessDesc), "one layout");
+inline const memory_access* accesses(const cudaMemAccessDesc* what) {
+  return reinterpret_cast<const memory_access*>(what);
+}
 inline bool is_of_host(const cudaMemLocation& where) {
   return where.type == cudaMemLocationTypeHost || where.type == cudaMemLocationTypeHostNuma ||
          where.type == cudaMemLocationTypeHostNumaCurrent;
@@ -102,7 +106,8 @@ HEDDLE_HOST cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* what)
   const bool is_shared =
       what->allocType == cudaMemAllocationTypeManaged || heddle_device::is_of_host(what->location);
   const heddle_device::pool_request request{
-      is_shared ? heddle_device::memory_kind::managed : heddle_device::memory_kind::device, what->maxSize};
+      is_shared ? heddle_device::memory_kind::managed : heddle_device::memory_kind::device, what->maxSize,
+      what->location.id};
   return HEDDLE_POOLS(make_pool(reinterpret_cast<void**>(pool), request));
 }
 HEDDLE_HOST cudaMemPoolDestroy(cudaMemPool_t pool) {
@@ -110,19 +115,19 @@ HEDDLE_HOST cudaMemPoolDestroy(cudaMemPool_t pool) {
 }
 HEDDLE_HOST cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
-  *pool = static_cast<cudaMemPool_t>(heddle_device::program_runtime()->pools().pool(true));
-  return HEDDLE_RUNTIME(fail(device == 0 ? cudaSuccess : cudaErrorInvalidDevice));
+  *pool = static_cast<cudaMemPool_t>(heddle_device::program_runtime()->pools().pool(device, true));
+  return HEDDLE_RUNTIME(devices().check(device));
 }
 HEDDLE_HOST cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
   if (heddle_device::program_runtime() == nullptr) return cudaErrorNoDevice;
-  *pool = static_cast<cudaMemPool_t>(heddle_device::program_runtime()->pools().pool(false));
-  return HEDDLE_RUNTIME(fail(device == 0 ? cudaSuccess : cudaErrorInvalidDevice));
+  *pool = static_cast<cudaMemPool_t>(heddle_device::program_runtime()->pools().pool(device, false));
+  return HEDDLE_RUNTIME(devices().check(device));
 }
 HEDDLE_HOST cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
-  return device == 0 ? HEDDLE_POOLS(choose_pool(pool)) : HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+  return HEDDLE_POOLS(choose_pool(device, pool));
 }
 
-// The same by where the memory is to be, as CUDA 13 has it; there is one pool for the device.
+// The same by where the memory is to be, as CUDA 13 has it.
 HEDDLE_HOST cudaMemGetDefaultMemPool(cudaMemPool_t* pool, cudaMemLocation* where, cudaMemAllocationType) {
   return where->type == cudaMemLocationTypeDevice ? cudaDeviceGetDefaultMemPool(pool, where->id)
                                                   : HEDDLE_RUNTIME(fail(cudaErrorNotSupported));
@@ -154,11 +159,12 @@ HEDDLE_HOST cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 HEDDLE_HOST cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes) {
   return HEDDLE_POOLS(trim(pool, bytes));
 }
-// There is no second device from which it could be closed.
-HEDDLE_HOST cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) {
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
+HEDDLE_HOST cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* what, size_t count) {
+  return HEDDLE_POOLS(set_access(pool, heddle_device::accesses(what), count));
 }
-HEDDLE_HOST cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t, cudaMemLocation*) {
-  *flags = cudaMemAccessFlagsProtReadWrite;
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
+HEDDLE_HOST cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* where) {
+  heddle_device::memory_access what{where->type, where->id, cudaMemAccessFlagsProtNone};
+  const cudaError_t error = HEDDLE_POOLS(access(pool, &what));
+  *flags = static_cast<cudaMemAccessFlags>(what.flags);
+  return error;
 }

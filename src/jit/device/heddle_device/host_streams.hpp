@@ -29,9 +29,8 @@ HEDDLE_HOST cudaStreamGetPriority(cudaStream_t, int* priority) {
   *priority = 0;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
-HEDDLE_HOST cudaStreamGetDevice(cudaStream_t, int* device) {
-  *device = 0;
-  return HEDDLE_RUNTIME(fail(cudaSuccess));
+HEDDLE_HOST cudaStreamGetDevice(cudaStream_t stream, int* device) {
+  return HEDDLE_RUNTIME(devices().of_stream(stream, device));
 }
 HEDDLE_HOST cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
   *id = reinterpret_cast<unsigned long long>(stream);

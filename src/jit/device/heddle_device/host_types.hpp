@@ -372,6 +372,17 @@ struct cudaMemcpy3DParms {
   cudaExtent extent;
   cudaMemcpyKind kind;
 };
+struct cudaMemcpy3DPeerParms {
+  cudaArray_t srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  int srcDevice;
+  cudaArray_t dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  int dstDevice;
+  cudaExtent extent;
+};
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore,
   cudaLaunchAttributeAccessPolicyWindow,

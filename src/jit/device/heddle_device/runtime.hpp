@@ -11,12 +11,13 @@ namespace heddle_device {
 /// Those of CUDA's errors that the checker itself has a use for.
 namespace cuda_error {
 constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_pitch = 12,
-              invalid_symbol = 13, invalid_device_function = 98, invalid_resource_handle = 400,
-              illegal_state = 401, illegal_address = 700, launch_out_of_resources = 701, launch_timeout = 702,
-              assertion = 710, host_memory_already_registered = 712, host_memory_not_registered = 713,
-              misaligned_address = 716, launch_failure = 719, cooperative_launch_too_large = 720,
-              capture_unsupported = 900, capture_invalidated = 901, capture_merge = 902,
-              capture_unmatched = 903, capture_unjoined = 904, capture_isolation = 905,
+              invalid_symbol = 13, invalid_device_function = 98, invalid_device = 101, invalid_context = 201,
+              invalid_resource_handle = 400, illegal_state = 401, illegal_address = 700,
+              launch_out_of_resources = 701, launch_timeout = 702, peer_access_already_enabled = 704,
+              peer_access_not_enabled = 705, assertion = 710, host_memory_already_registered = 712,
+              host_memory_not_registered = 713, misaligned_address = 716, launch_failure = 719,
+              cooperative_launch_too_large = 720, capture_unsupported = 900, capture_invalidated = 901,
+              capture_merge = 902, capture_unmatched = 903, capture_unjoined = 904, capture_isolation = 905,
               capture_implicit = 906, captured_event = 907, capture_wrong_thread = 908,
               graph_update_failure = 910;
 }
@@ -44,6 +45,8 @@ struct copy_request {
   int direction;  ///< cudaMemcpyKind
   void* stream;
   bool is_async;
+  bool names_devices;  ///< where both sides are, as the program has it
+  int to_device, from_device;
 };
 
 struct fill_request {
@@ -82,6 +85,7 @@ struct pointer_facts {
   memory_kind kind;
   bool is_known;
   void *device, *host;
+  int number;  ///< of the device that was present when it was made
 };
 
 struct kernel_facts {
@@ -90,6 +94,7 @@ struct kernel_facts {
 
 }  // namespace heddle_device
 
+#include "device_requests.hpp"
 #include "graph_requests.hpp"
 #include "library_requests.hpp"
 #include "module_requests.hpp"
@@ -115,8 +120,9 @@ class runtime {
   virtual int refuse_copy(const char* function, const void* memory) = 0;
   virtual int fill(const fill_request& what) = 0;
   virtual int describe(const void* pointer, pointer_facts* facts) = 0;
+  /// Of the present device.
   virtual void memory_left(u64* free, u64* total) = 0;
-  /// How many bytes kernels may allocate.
+  /// How many bytes its kernels may allocate.
   virtual int limit_heap(u64 bytes) = 0;
   virtual int describe_heap(u64* bytes) = 0;
   virtual int find_variable(const void* variable, void** where, u64* bytes) = 0;
@@ -139,8 +145,10 @@ class runtime {
   virtual int record(void* event, void* stream, bool is_external) = 0;
   virtual int wait_for_event(void* event) = 0;
   virtual int elapsed(float* milliseconds, void* from, void* to) = 0;
+  /// The present one.
   virtual int wait_for_device() = 0;
   virtual int reset_device() = 0;
+  virtual device_runtime& devices() = 0;
   virtual graph_runtime& graphs() = 0;
   virtual pool_runtime& pools() = 0;
   virtual module_runtime& modules() = 0;
@@ -155,8 +163,8 @@ class runtime {
   ~runtime() = default;
 };
 
-/// The device that a program finds. Its numbers are those of an H100 where a block meets them, and small
-/// where programs take as many blocks as it has multiprocessors.
+/// A device that a program finds; all of them are alike. Its numbers are those of an H100 where a block meets
+/// them, and small where programs take as many blocks as it has multiprocessors.
 struct device_facts {
   static constexpr int multiprocessors = 8, threads_a_multiprocessor = 2048, blocks_a_multiprocessor = 32;
   static constexpr u64 shared_a_block = 48 * 1024, most_shared_a_block = 227 * 1024,

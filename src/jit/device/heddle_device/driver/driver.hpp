@@ -1,20 +1,25 @@
 #pragma once
 
-/// The CUDA driver API, over what programs have of the runtime: the device and contexts, streams and events.
+/// The CUDA driver API, over what programs have of the runtime: devices and contexts, streams and events.
 
 #include "memory.hpp"
 #include "modules.hpp"
 
-/// Contexts of a thread are a stack; all of them are of the one device.
-struct CUctx_st {
-  unsigned flags = 0;
-  CUcontext below = nullptr;
-};
-
 namespace heddle_device {
 
-inline thread_local CUcontext present_context = nullptr;
-inline CUctx_st primary_context;
+/// Contexts are the runtime's, to which a device's primary one belongs, too.
+inline CUcontext present_context() {
+  return program_runtime() == nullptr
+             ? nullptr
+             : static_cast<CUcontext>(program_runtime()->devices().present_context());
+}
+HEDDLE_DRIVER check_device(CUdevice device) {
+  return driver_result(HEDDLE_RUNTIME(devices().check(device)));
+}
+HEDDLE_DRIVER describe_context(CUcontext context, context_facts* facts) {
+  *facts = {};
+  return driver_result(HEDDLE_RUNTIME(devices().describe_context(context, facts)));
+}
 
 }  // namespace heddle_device
 
@@ -31,7 +36,7 @@ HEDDLE_DRIVER cuDeviceGetCount(int* count) {
 }
 HEDDLE_DRIVER cuDeviceGet(CUdevice* device, int number) {
   *device = number;
-  return number == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return heddle_device::check_device(number);
 }
 HEDDLE_DRIVER cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   const CUresult result = heddle_device::driver_result(
@@ -54,74 +59,90 @@ HEDDLE_DRIVER cuDeviceGetName(char* text, int length, CUdevice device) {
 }
 HEDDLE_DRIVER cuDeviceTotalMem(size_t* bytes, CUdevice device) {
   *bytes = heddle_device::device_facts::memory;
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return heddle_device::check_device(device);
 }
 HEDDLE_DRIVER cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
   *major = 9;
   *minor = 0;
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return heddle_device::check_device(device);
 }
 HEDDLE_DRIVER cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
   *uuid = {};
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  uuid->bytes[0] = static_cast<char>(device);
+  return heddle_device::check_device(device);
 }
 HEDDLE_DRIVER cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
   return heddle_device::driver_result(cudaDeviceGetPCIBusId(text, length, device));
 }
-HEDDLE_DRIVER cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
-  *can = 0;
-  return CUDA_SUCCESS;
+HEDDLE_DRIVER cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  return heddle_device::driver_result(cudaDeviceGetByPCIBusId(device, text));
+}
+HEDDLE_DRIVER cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return heddle_device::driver_result(cudaDeviceCanAccessPeer(can, device, peer));
+}
+HEDDLE_DRIVER cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice device,
+                                      CUdevice peer) {
+  return heddle_device::driver_result(
+      cudaDeviceGetP2PAttribute(value, static_cast<cudaDeviceP2PAttr>(attribute), device, peer));
 }
 
 // ---------------------------------------------------------------------------------------------- contexts
 
 HEDDLE_DRIVER cuCtxPushCurrent(CUcontext context) {
-  context->below = heddle_device::present_context;
-  heddle_device::present_context = context;
-  return CUDA_SUCCESS;
+  return heddle_device::driver_result(HEDDLE_RUNTIME(devices().push_context(context)));
 }
 HEDDLE_DRIVER cuCtxPopCurrent(CUcontext* context) {
-  if (heddle_device::present_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  if (context != nullptr) *context = heddle_device::present_context;
-  heddle_device::present_context = heddle_device::present_context->below;
-  return CUDA_SUCCESS;
+  void* popped = nullptr;
+  const int error = HEDDLE_RUNTIME(devices().pop_context(&popped));
+  if (error == cudaSuccess && context != nullptr) *context = static_cast<CUcontext>(popped);
+  return heddle_device::driver_result(error);
 }
 HEDDLE_DRIVER cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
-  if (device != 0) return CUDA_ERROR_INVALID_DEVICE;
-  *context = new CUctx_st();
-  (*context)->flags = flags;
-  return cuCtxPushCurrent(*context);
+  void* made = nullptr;
+  const int error = HEDDLE_RUNTIME(devices().make_context(&made, flags, device));
+  if (error == cudaSuccess) *context = static_cast<CUcontext>(made);
+  return heddle_device::driver_result(error);
 }
 HEDDLE_DRIVER cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned flags, CUdevice device) {
   return cuCtxCreate(context, flags, device);
 }
 HEDDLE_DRIVER cuCtxDestroy(CUcontext context) {
-  if (context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  if (heddle_device::present_context == context) heddle_device::present_context = context->below;
-  if (context != &heddle_device::primary_context) delete context;
-  return CUDA_SUCCESS;
+  return heddle_device::driver_result(HEDDLE_RUNTIME(devices().end_context(context)));
 }
 HEDDLE_DRIVER cuCtxDetach(CUcontext context) {
   return cuCtxDestroy(context);
 }
 HEDDLE_DRIVER cuCtxGetCurrent(CUcontext* context) {
-  *context = heddle_device::present_context;
+  *context = heddle_device::present_context();
   return CUDA_SUCCESS;
 }
 HEDDLE_DRIVER cuCtxSetCurrent(CUcontext context) {
-  if (context != nullptr && heddle_device::present_context != nullptr)
-    context->below = heddle_device::present_context->below;
-  heddle_device::present_context = context;
-  return CUDA_SUCCESS;
+  return heddle_device::driver_result(HEDDLE_RUNTIME(devices().set_context(context)));
 }
 HEDDLE_DRIVER cuCtxGetDevice(CUdevice* device) {
-  *device = 0;
-  return heddle_device::present_context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+  heddle_device::context_facts facts;
+  const CUresult result = heddle_device::describe_context(heddle_device::present_context(), &facts);
+  *device = facts.device;
+  return result;
 }
 HEDDLE_DRIVER cuCtxGetFlags(unsigned* flags) {
-  if (heddle_device::present_context == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
-  *flags = heddle_device::present_context->flags;
-  return CUDA_SUCCESS;
+  heddle_device::context_facts facts;
+  const CUresult result = heddle_device::describe_context(heddle_device::present_context(), &facts);
+  *flags = facts.flags;
+  return result;
+}
+HEDDLE_DRIVER cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+  heddle_device::context_facts facts;
+  const CUresult result = heddle_device::describe_context(peer, &facts);
+  return result != CUDA_SUCCESS
+             ? result
+             : heddle_device::driver_result(cudaDeviceEnablePeerAccess(facts.device, flags));
+}
+HEDDLE_DRIVER cuCtxDisablePeerAccess(CUcontext peer) {
+  heddle_device::context_facts facts;
+  const CUresult result = heddle_device::describe_context(peer, &facts);
+  return result != CUDA_SUCCESS ? result
+                                : heddle_device::driver_result(cudaDeviceDisablePeerAccess(facts.device));
 }
 HEDDLE_DRIVER cuCtxGetApiVersion(CUcontext, unsigned* version) {
   *version = CUDA_VERSION;
@@ -143,17 +164,25 @@ HEDDLE_DRIVER cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return heddle_device::driver_result(cudaDeviceGetStreamPriorityRange(least, greatest));
 }
 HEDDLE_DRIVER cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  *context = &heddle_device::primary_context;
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  const CUresult result = heddle_device::check_device(device);
+  if (result == CUDA_SUCCESS)
+    *context = static_cast<CUcontext>(heddle_device::program_runtime()->devices().primary_context(device));
+  return result;
 }
 HEDDLE_DRIVER cuDevicePrimaryCtxRelease(CUdevice device) {
-  return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return heddle_device::check_device(device);
 }
-HEDDLE_DRIVER cuDevicePrimaryCtxSetFlags(CUdevice, unsigned) {
-  return CUDA_SUCCESS;
+HEDDLE_DRIVER cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned) {
+  return heddle_device::check_device(device);
 }
 HEDDLE_DRIVER cuDevicePrimaryCtxReset(CUdevice device) {
-  return device == 0 ? heddle_device::driver_result(cudaDeviceReset()) : CUDA_ERROR_INVALID_DEVICE;
+  CUcontext primary = nullptr;
+  const CUresult result = cuDevicePrimaryCtxRetain(&primary, device);
+  if (result != CUDA_SUCCESS) return result;
+  (void)cuCtxPushCurrent(primary);
+  const int error = cudaDeviceReset();
+  (void)cuCtxPopCurrent(nullptr);
+  return heddle_device::driver_result(error);
 }
 HEDDLE_DRIVER cuProfilerStart() {
   return CUDA_SUCCESS;
@@ -181,6 +210,9 @@ HEDDLE_DRIVER cuStreamQuery(CUstream stream) {
 }
 HEDDLE_DRIVER cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
   return heddle_device::driver_result(cudaStreamWaitEvent(stream, event, flags));
+}
+HEDDLE_DRIVER cuStreamGetDevice(CUstream stream, CUdevice* device) {
+  return heddle_device::driver_result(cudaStreamGetDevice(stream, device));
 }
 HEDDLE_DRIVER cuStreamGetFlags(CUstream stream, unsigned* flags) {
   return heddle_device::driver_result(cudaStreamGetFlags(stream, flags));

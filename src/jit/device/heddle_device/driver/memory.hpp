@@ -110,7 +110,7 @@ HEDDLE_DRIVER cuPointerGetAttribute(void* value, CUpointer_attribute attribute, 
       *static_cast<unsigned*>(value) = known.type == cudaMemoryTypeManaged ? 1 : 0;
       return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-      *static_cast<int*>(value) = 0;
+      *static_cast<int*>(value) = known.device;
       return CUDA_SUCCESS;
     default:
       return CUDA_ERROR_NOT_SUPPORTED;
@@ -141,6 +141,17 @@ HEDDLE_COPY(cuMemcpy, CUdeviceptr, CUdeviceptr, heddle_device::pointer_of, heddl
 
 namespace heddle_device {
 
+HEDDLE_DRIVER copy_between_contexts(const char* function, CUdeviceptr to, CUcontext to_context,
+                                    CUdeviceptr from, CUcontext from_context, size_t bytes, CUstream stream,
+                                    bool is_async) {
+  context_facts of_to{}, of_from{};
+  int error = HEDDLE_RUNTIME(devices().describe_context(to_context, &of_to));
+  if (error == cudaSuccess) error = HEDDLE_RUNTIME(devices().describe_context(from_context, &of_from));
+  return driver_result(error != cudaSuccess
+                           ? error
+                           : copy_bytes_between(function, pointer_of(to), of_to.device, pointer_of(from),
+                                                of_from.device, bytes, stream, is_async));
+}
 HEDDLE_DRIVER copy_rows_for_driver(const char* function, const CUDA_MEMCPY2D& p, CUstream stream,
                                    bool is_async) {
   if (p.srcMemoryType == CU_MEMORYTYPE_ARRAY || p.dstMemoryType == CU_MEMORYTYPE_ARRAY)
@@ -181,6 +192,16 @@ HEDDLE_DRIVER fill_for_driver(const char* function, CUdeviceptr to, unsigned val
 
 }  // namespace heddle_device
 
+HEDDLE_DRIVER cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+                           size_t bytes) {
+  return heddle_device::copy_between_contexts("cuMemcpyPeer", to, to_context, from, from_context, bytes,
+                                              nullptr, false);
+}
+HEDDLE_DRIVER cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                                CUcontext from_context, size_t bytes, CUstream stream) {
+  return heddle_device::copy_between_contexts("cuMemcpyPeerAsync", to, to_context, from, from_context, bytes,
+                                              stream, true);
+}
 HEDDLE_DRIVER cuMemcpy2D(const CUDA_MEMCPY2D* what) {
   return heddle_device::copy_rows_for_driver("cuMemcpy2D", *what, nullptr, false);
 }

@@ -1,0 +1,307 @@
+#include "engine.hpp"
+#include "program_runtime.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+/// What a program copies and fills.
+namespace heddle::checker {
+
+namespace errors = heddle_device::cuda_error;
+
+namespace {
+
+// cudaMemcpyKind.
+enum direction : int { host_to_host, host_to_device, device_to_host, device_to_device, by_addresses };
+
+}  // namespace
+
+std::uint64_t program_runtime::box::span() const {
+  return width == 0 || height == 0 || depth == 0 ? 0 : (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+template <class F>
+void program_runtime::box::for_each_row(F f) const {
+  for (std::uint64_t z = 0; z < depth; ++z) {
+    for (std::uint64_t y = 0; y < height; ++y) f(z * slice + y * pitch);
+  }
+}
+
+program_runtime::side program_runtime::side_of(std::uintptr_t address) {
+  side s;
+  s.of = memory_->find(address);
+  s.is_device_only =
+      memory_->is_in_device_half(address) || (s.of != nullptr && s.of->kind == memory_kind::device);
+  s.is_host_only = s.of == nullptr && !s.is_device_only;
+  return s;
+}
+
+void program_runtime::copy_of_heap(const char* function, const box& b, bool writes) {
+  if (!heap_.has(b.begin)) return;
+  bool is_unset = !writes;
+  bool is_outside = false;
+  b.for_each_row([&](std::uint64_t offset) {
+    const std::uintptr_t row = b.begin + offset;
+    if (is_outside) return;
+    is_outside = !heap_.is_inside(row, b.width);
+    if (is_outside) return;
+    if (writes) heap_.note_written(row, b.width);
+    is_unset = is_unset && heap_.is_unset(row, b.width);
+  });
+  const auto near = heap_.nearest(b.begin);
+  if (!near || (!is_outside && !is_unset)) return;
+  finding f{};
+  f.kind = !is_outside      ? finding_kind::uninitialised_read
+           : near->is_freed ? finding_kind::use_after_free
+                            : finding_kind::invalid_copy;
+  f.places.push_back(host_place(fmt::format("calls {}", function)));
+  f.places.push_back(host_place("allocates it", {near->made_at}));
+  if (near->is_freed) f.places.push_back(host_place("frees it", {near->freed_at}));
+  f.detail = fmt::format("{} bytes {} byte {} on of an allocation of the host's of {} bytes{}", b.span(),
+                         writes ? "to it from" : "from", static_cast<std::int64_t>(b.begin - near->begin),
+                         near->bytes, is_outside ? "" : ", of which nothing was ever written");
+  report(std::move(f));
+}
+
+bool program_runtime::is_beyond(const char* function, const side& s, const box& b, const char* direction) {
+  const std::uint64_t bytes = b.span();
+  const auto fails = [&](finding_kind kind, std::string detail) {
+    report_api(kind, s.of, fmt::format("calls {}", function), std::move(detail));
+    return true;
+  };
+  if (b.begin < 4096)
+    return fails(finding_kind::invalid_copy, fmt::format("it copies {} a null pointer", direction));
+  if (s.of == nullptr) {
+    return s.is_device_only && fails(finding_kind::invalid_copy,
+                                     fmt::format("address {:#x} is of no allocation of the device", b.begin));
+  }
+  if (s.of->is_freed)
+    return fails(finding_kind::use_after_free,
+                 fmt::format("{} bytes {} {}, which is freed", bytes, direction, text_of(*s.of)));
+  const region& r = s.of->memory;
+  if (r.has(b.begin, bytes)) return false;
+  const auto from_begin = static_cast<std::int64_t>(b.begin - r.begin);
+  const std::string place = from_begin == 0  ? fmt::format("which has {}", r.bytes)
+                            : from_begin < 0 ? fmt::format("from {} before its first on", -from_begin)
+                                             : fmt::format("from {} on, which has {}", from_begin, r.bytes);
+  return fails(finding_kind::invalid_copy,
+               fmt::format("{} bytes {} {}, {}", bytes, direction, text_of(*s.of), place));
+}
+
+void program_runtime::note_filled(const box& b) {
+  for (unwritten_read& r : unwritten_reads_)
+    r.is_filled_since |= r.address >= b.begin && r.address - b.begin < b.span();
+}
+
+int program_runtime::refuse_copy(const char* function, const void* memory) {
+  const auto lock = lock_unless_in_kernel();
+  const allocation* const a = memory_->find(address_of(memory));
+  report_api(finding_kind::invalid_copy, a, fmt::format("calls {}", function),
+             a == nullptr ? "an array is copied that was never made, or both ends of the copy are given twice"
+                          : fmt::format("{} does not have all of the rows, columns and slices", text_of(*a)));
+  return fail(errors::invalid_value);
+}
+
+int program_runtime::copy(const heddle_device::copy_request& q) {
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) return copy_by_kernel(q);
+  if (lasting_error_ != 0) return lasting_error_;
+  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  heddle_device::node_request node{};
+  node.kind = heddle_device::node_kind::copy;
+  node.copy = q;
+  if (const auto taken = graphs_.take(q.stream, node)) return *taken;
+  return copy_now(q, true);
+}
+
+int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_may_wait) {
+  if ((q.height > 1 || q.depth > 1) && (q.width > q.to_pitch || q.width > q.from_pitch)) {
+    report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
+               fmt::format("rows of {} bytes, with {} and {} from one to the next", q.width, q.to_pitch,
+                           q.from_pitch));
+    return fail(errors::invalid_pitch);
+  }
+  const auto begin = [&](const void* p) {
+    return memory_->instances().between_launches(address_of(p), present_device());
+  };
+  const box to{begin(q.to), q.width, q.height, q.depth, q.to_pitch, q.to_slice};
+  const box from{begin(q.from), q.width, q.height, q.depth, q.from_pitch, q.from_slice};
+  const side target = side_of(to.begin), source = side_of(from.begin);
+  note_filled(to);
+  if (to.span() != 0) {
+    if (is_beyond(q.function, target, to, "to") || is_beyond(q.function, source, from, "from"))
+      return fail(errors::invalid_value);
+    if (const int error = check_devices(q, target, source); error != 0) return fail(error);
+    constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                     "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+    if (q.direction < host_to_host || q.direction > by_addresses) return fail(errors::invalid_value);
+    const bool to_device = q.direction == host_to_device || q.direction == device_to_device;
+    const bool from_device = q.direction == device_to_host || q.direction == device_to_device;
+    const bool wrong_target = to_device ? target.is_host_only : target.is_device_only;
+    const bool wrong_source = from_device ? source.is_host_only : source.is_device_only;
+    if (q.direction != by_addresses && (wrong_target || wrong_source)) {
+      const allocation* const about = wrong_target ? target.of : source.of;
+      report_api(finding_kind::invalid_copy, about, fmt::format("calls {}", q.function),
+                 fmt::format("it says {}, and what it copies {} is memory of the {}{}", names[q.direction],
+                             wrong_target ? "to" : "from",
+                             (wrong_target ? target : source).is_host_only ? "host" : "device",
+                             about == nullptr ? "" : ": " + text_of(*about)));
+      return fail(errors::invalid_value);
+    }
+    // What nothing was written to is told when it leaves the device.
+    if (source.is_device_only && !target.is_device_only && source.of != nullptr &&
+        !source.of->memory.is_any_written(from.begin - source.of->memory.begin, from.span())) {
+      finding f{};
+      f.kind = finding_kind::uninitialised_read;
+      f.places.push_back(host_place(fmt::format("calls {}", q.function)));
+      name_element(f, source.of->memory, from.begin);
+      add_place_of_graph(f);
+      add_places_of_memory(f);
+      report(std::move(f));
+    }
+    if (source.is_host_only) copy_of_heap(q.function, from, false);
+    if (target.is_host_only) copy_of_heap(q.function, to, true);
+    const allocations::opening opened(*memory_);
+    std::uint64_t row = 0;
+    std::vector<std::uint64_t> sources;
+    from.for_each_row([&](std::uint64_t offset) { sources.push_back(offset); });
+    to.for_each_row([&](std::uint64_t offset) {
+      const std::uint64_t other = sources[row++];
+      std::memmove(reinterpret_cast<void*>(to.begin + offset),
+                   reinterpret_cast<const void*>(from.begin + other), q.width);
+      if (target.of == nullptr || target.of->memory.written.empty()) return;
+      region& r = target.of->memory;
+      const std::uint64_t first = to.begin + offset - r.begin;
+      if (source.is_device_only && source.of != nullptr) {
+        r.copy_written(first, source.of->memory, from.begin + other - source.of->memory.begin, q.width);
+      } else {
+        r.set_written(first, q.width, true);
+      }
+    });
+  }
+  const bool is_between_devices = target.is_device_only && source.is_device_only;
+  const auto is_of_host = [](const side& s) {
+    return s.is_host_only || (s.of != nullptr && s.of->kind >= memory_kind::pinned);
+  };
+  const auto when = enqueue(q.stream, {target.of, source.of});
+  use_memory(q.function, when, q.stream, target, to, true);
+  use_memory(q.function, when, q.stream, source, from, false);
+  // A copy to memory that the host has by itself returns when it is done.
+  const bool waits = (!q.is_async && !is_between_devices) || target.is_host_only ||
+                     (is_of_host(target) && is_of_host(source));
+  if (host_may_wait && waits) {
+    order_.wait_for_stream(q.stream);
+    forget_done();
+  }
+  return fail(0);
+}
+
+int program_runtime::check_devices(const heddle_device::copy_request& q, const side& target,
+                                   const side& source) {
+  if (!q.names_devices) return 0;
+  if (!devices_.has(q.to_device) || !devices_.has(q.from_device)) return errors::invalid_device;
+  const auto is_elsewhere = [](const side& s, int device) {
+    return s.of != nullptr && s.is_device_only && s.of->device != device;
+  };
+  const bool wrong_target = is_elsewhere(target, q.to_device);
+  if (!wrong_target && !is_elsewhere(source, q.from_device)) return 0;
+  const allocation& about = *(wrong_target ? target.of : source.of);
+  report_api(finding_kind::invalid_copy, &about, fmt::format("calls {}", q.function),
+             fmt::format("it says that it copies {} device {}: {} is memory of device {}",
+                         wrong_target ? "to" : "from", wrong_target ? q.to_device : q.from_device,
+                         text_of(about), about.device));
+  return errors::invalid_value;
+}
+
+/// On the default stream a copy waits for all devices whose memory it uses, and they wait for it.
+stream_order::operation program_runtime::enqueue(void* stream,
+                                                 std::initializer_list<const allocation*> used) {
+  std::set<int> devices{order_.device_of(stream)};
+  for (const allocation* const a : used) {
+    if (a != nullptr && a->kind == memory_kind::device) devices.insert(a->device);
+  }
+  return devices.size() > 1 && stream_order::is_default(stream) ? order_.enqueue_between(stream, devices)
+                                                                : order_.enqueue(stream);
+}
+
+void program_runtime::use_memory(const char* function, const stream_order::operation& when, void* stream,
+                                 const side& s, const box& b, bool writes) {
+  if (s.of == nullptr || b.span() == 0) return;
+  const place by = host_place(fmt::format("calls {}", function));
+  for (const concurrent_work& other : work_beside(stream)) {
+    std::uintptr_t first = 0;
+    b.for_each_row([&](std::uint64_t offset) {
+      const std::uintptr_t row = b.begin + offset;
+      if (first == 0 && conflicts(other, s.of->memory, row, b.width, writes)) first = row;
+    });
+    if (first == 0) continue;
+    finding f{};
+    f.kind = finding_kind::data_race;
+    f.places = {by, other.by};
+    name_element(f, s.of->memory, std::max(first, other.first));
+    f.detail = other.why;
+    program_graphs::tell_nodes(f, other.by);
+    add_place_of_graph(f);
+    add_places_of_memory(f);
+    report(std::move(f));
+    break;
+  }
+  note_pending(when, {by, 0, 0, b.begin, b.begin + b.span(), writes, {}, {}});
+}
+
+int program_runtime::fill(const heddle_device::fill_request& q) {
+  const auto lock = lock_unless_in_kernel();
+  if (now.thread != nullptr) return fill_by_kernel(q);
+  if (lasting_error_ != 0) return lasting_error_;
+  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  heddle_device::node_request node{};
+  node.kind = heddle_device::node_kind::fill;
+  node.fill = q;
+  if (const auto taken = graphs_.take(q.stream, node)) return *taken;
+  return fill_now(q, true);
+}
+
+int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_may_wait) {
+  const box to{memory_->instances().between_launches(address_of(q.to), present_device()),
+               q.width,
+               q.height,
+               q.depth,
+               q.pitch,
+               q.slice};
+  const side target = side_of(to.begin);
+  note_filled(to);
+  if (to.span() != 0) {
+    if ((q.height > 1 || q.depth > 1) && q.width > q.pitch) return fail(errors::invalid_pitch);
+    if (target.is_host_only) {
+      report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
+                 "what it fills is memory of the host");
+      return fail(errors::invalid_value);
+    }
+    if (is_beyond(q.function, target, to, "to")) return fail(errors::invalid_value);
+    const allocations::opening opened(*memory_);
+    to.for_each_row([&](std::uint64_t offset) {
+      auto* const row = reinterpret_cast<std::byte*>(to.begin + offset);
+      if (q.value_bytes > 1) {
+        for (std::uint64_t i = 0; i + q.value_bytes <= q.width; i += q.value_bytes)
+          std::memcpy(row + i, &q.value, q.value_bytes);
+      } else {
+        std::memset(row, q.value, q.width);
+      }
+      target.of->memory.set_written(to.begin + offset - target.of->memory.begin, q.width, true);
+    });
+  }
+  const auto when = enqueue(q.stream, {target.of});
+  use_memory(q.function, when, q.stream, target, to, true);
+  if (host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach()) {
+    // Of what the host can reach, cudaMemset waits for it.
+    order_.wait_for_stream(q.stream);
+    forget_done();
+  }
+  return fail(0);
+}
+
+}  // namespace heddle::checker
