@@ -272,7 +272,10 @@ class in_slices final : public of_bits {
                                       static_cast<std::size_t>(std::max(1, blocks_at_once)) *
                                       (gpu::march_threads / heddle::gpu::warp_size);
     const std::size_t height = last - first;
-    const std::size_t most_strips = std::max<std::size_t>(1, height / (4 * Generations));
+    // Where warps wait for no other, a shorter strip is done sooner.
+    const std::size_t alone = std::size_t{4} * heddle::gpu::multiprocessors(where_) / tiles;
+    const std::size_t most_strips =
+        std::max({std::size_t{1}, height / (4 * Generations), std::min(alone, height / Generations)});
     const std::size_t wanted = std::max<std::size_t>(1, warps_at_once / tiles);
     std::size_t strips = std::min(wanted, most_strips);
     const std::size_t rows = (height + strips - 1) / strips;
