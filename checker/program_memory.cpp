@@ -93,7 +93,9 @@ allocation* program_runtime::to_release(const char* function, memory_kind kind, 
     wrong = fmt::format("{} is freed by {}", text_of(*a), made_by(a->kind));
   }
   if (!wrong.empty()) {
-    report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function), std::move(wrong));
+    // After a fault allocations fail, and what the program frees may never have been set.
+    if (lasting_error_ == 0)
+      report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function), std::move(wrong));
     return nullptr;
   }
   return a;
@@ -107,7 +109,7 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   }
   if (what == nullptr) return fail(0);
   allocation* const a = to_release(function, kind, what);
-  if (a == nullptr) return fail(errors::invalid_value);
+  if (a == nullptr) return fail(lasting_error_ != 0 ? lasting_error_ : int{errors::invalid_value});
   // A graph that is captured may use it.
   if (graphs_.is_any_captured() && a->memory.name == heddle_device::memory_of_libraries) return fail(0);
   if (const auto refused = graphs_.refuse_unsafe(function)) return *refused;

@@ -2,8 +2,10 @@
 #include "file_options.hpp"
 #include "option_values.hpp"
 #include "text_output.hpp"
+#include "view_kinds.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,19 +30,42 @@ struct positionals {
   bool takes_files = false;
 };
 
-std::vector<CLI::App*> commands_of(CLI::App& app) {
-  return app.get_subcommands({});
+/// A subcommand, or `view` with the word of a simulation.
+struct listed_command {
+  std::string name;  // as the scripts know it: "sort", "view:life"
+  CLI::App* own;
+  CLI::App* outer = nullptr;  // whose options it takes too
+};
+
+std::vector<listed_command> commands_of(CLI::App& app) {
+  std::vector<listed_command> all;
+  for (CLI::App* const command : app.get_subcommands({})) {
+    all.push_back({command->get_name(), command});
+    if (command->get_name() != "view") continue;
+    const std::vector<view_kind> kinds = view_kinds();
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      all.push_back({"view:" + kinds[i].name, view_commands()[i].get(), command});
+  }
+  return all;
 }
 
-std::vector<CLI::Option*> options_of(CLI::App& command) {
-  return command.get_options(
-      [](const CLI::Option* option) { return !option->get_positional() && !option->get_group().empty(); });
+std::vector<CLI::Option*> options_of(const listed_command& command) {
+  std::vector<CLI::Option*> all;
+  for (CLI::App* const one : {command.own, command.outer}) {
+    if (one == nullptr) continue;
+    const std::vector<CLI::Option*> some = one->get_options(
+        [](const CLI::Option* option) { return !option->get_positional() && !option->get_group().empty(); });
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
 }
 
-positionals positionals_of(CLI::App& command) {
+positionals positionals_of(const listed_command& command) {
   positionals all;
+  if (command.name == "view")
+    for (const view_kind& one : view_kinds()) all.choices.push_back(one.name);
   for (CLI::Option* const option :
-       command.get_options([](const CLI::Option* one) { return one->get_positional(); })) {
+       command.own->get_options([](const CLI::Option* one) { return one->get_positional(); })) {
     const option_values values = values_of(*option);
     all.choices.insert(all.choices.end(), values.choices.begin(), values.choices.end());
     all.takes_files |= values.is == kind::file;
@@ -48,7 +73,7 @@ positionals positionals_of(CLI::App& command) {
   return all;
 }
 
-std::vector<std::string> all_flags(CLI::App& command) {
+std::vector<std::string> all_flags(const listed_command& command) {
   std::vector<std::string> all;
   for (const CLI::Option* const option : options_of(command)) {
     for (std::string& flag : flags_of(*option)) all.push_back(std::move(flag));
@@ -56,9 +81,18 @@ std::vector<std::string> all_flags(CLI::App& command) {
   return all;
 }
 
+/// Those that a first word names.
 std::vector<std::string> names_of_commands(CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* const command : commands_of(app)) names.push_back(command->get_name());
+  for (const CLI::App* const command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+/// Such as "view:life".
+std::vector<std::string> names_of_two_words(CLI::App& app) {
+  std::vector<std::string> names;
+  for (const listed_command& command : commands_of(app))
+    if (command.outer != nullptr) names.push_back(command.name);
   return names;
 }
 
@@ -98,7 +132,8 @@ std::string bash_action(const option_values& values) {
 
 std::string for_bash(CLI::App& app) {
   std::string values, others;
-  const auto add = [&](CLI::App& command, const std::string& name) {
+  for (const listed_command& command : commands_of(app)) {
+    const std::string& name = command.name;
     for (CLI::Option* const option : options_of(command)) {
       const option_values of = values_of(*option);
       if (of.is == kind::nothing) continue;
@@ -111,9 +146,8 @@ std::string for_bash(CLI::App& app) {
     if (!rest.choices.empty()) others += fmt::format("    '{} '*) {} ;;\n", name, bash_words(rest.choices));
     if (rest.choices.empty() && rest.takes_files)
       others += fmt::format("    '{} '*) _heddle_files -f ;;\n", name);
-  };
-  for (CLI::App* const command : commands_of(app)) add(*command, command->get_name());
-  others += fmt::format("    ' -'*) {} ;;\n    ' '*) {} ;;\n", bash_words(all_flags(app)),
+  }
+  others += fmt::format("    ' -'*) {} ;;\n    ' '*) {} ;;\n", bash_words(all_flags({"", &app})),
                         bash_words(names_of_commands(app)));
   return fmt::format(R"(# bash completion for heddle, made by: heddle completion bash
 _heddle_words() {{
@@ -134,8 +168,10 @@ _heddle() {{
     before=${{COMP_WORDS[COMP_CWORD-2]}}
   fi
   for ((i = 1; i < COMP_CWORD; ++i)); do
-    if [[ ${{COMP_WORDS[i]}} != -* ]]; then
+    if [[ -z $command && ${{COMP_WORDS[i]}} != -* ]]; then
       command=${{COMP_WORDS[i]}}
+    elif [[ " {} " == *" $command:${{COMP_WORDS[i]}} "* ]]; then
+      command+=:${{COMP_WORDS[i]}}
       break
     fi
   done
@@ -146,7 +182,7 @@ _heddle() {{
 }}
 complete -F _heddle heddle
 )",
-                     values, others);
+                     fmt::join(names_of_two_words(app), " "), values, others);
 }
 
 std::string zsh_action(const option_values& values) {
@@ -185,18 +221,23 @@ std::string zsh_specification(CLI::Option& option) {
 
 std::string for_zsh(CLI::App& app) {
   std::string commands, cases, own;
-  for (CLI::Option* const option : options_of(app))
+  for (CLI::Option* const option : options_of({"", &app}))
     own += fmt::format("    {} \\\n", zsh_specification(*option));
-  for (CLI::App* const command : commands_of(app)) {
-    commands += fmt::format(
-        "        {}\n",
-        in_quotes(fmt::format("{}:{}", command->get_name(), escaped(command->get_description(), "\\:"))));
-    cases += fmt::format("        {})\n          _arguments", command->get_name());
-    for (CLI::Option* const option : options_of(*command))
+  for (const listed_command& command : commands_of(app)) {
+    if (command.outer == nullptr) {
+      commands += fmt::format(
+          "        {}\n",
+          in_quotes(fmt::format("{}:{}", command.name, escaped(command.own->get_description(), "\\:"))));
+    }
+    cases += fmt::format("        {})\n          _arguments", command.name);
+    for (CLI::Option* const option : options_of(command))
       cases += fmt::format(" \\\n            {}", zsh_specification(*option));
-    const positionals rest = positionals_of(*command);
+    const positionals rest = positionals_of(command);
+    // The word of the simulation is the first.
+    if (command.outer != nullptr) cases += " \\\n            '1: : '";
     if (!rest.choices.empty()) {
-      cases += fmt::format(" \\\n            '1: :({})'", fmt::join(rest.choices, " "));
+      cases += fmt::format(" \\\n            '{}: :({})'", command.outer != nullptr ? 2 : 1,
+                           fmt::join(rest.choices, " "));
     }
     if (rest.takes_files) cases += " \\\n            '*: :_files'";
     cases += "\n          ;;\n";
@@ -205,7 +246,7 @@ std::string for_zsh(CLI::App& app) {
 # zsh completion for heddle, made by: heddle completion zsh
 compdef _heddle heddle
 _heddle() {{
-  local curcontext="$curcontext" state line
+  local curcontext="$curcontext" state line command word
   typeset -A opt_args
   _arguments -C \
 {}    '1: :->subcommand' \
@@ -218,7 +259,14 @@ _heddle() {{
       _describe subcommand subcommands
       ;;
     argument)
-      case $line[1] in
+      command=$line[1]
+      for word in $words[2,CURRENT-1]; do
+        if [[ " {} " == *" ${{command}}:$word "* ]]; then
+          command+=:$word
+          break
+        fi
+      done
+      case $command in
 {}      esac
       ;;
   esac
@@ -228,13 +276,26 @@ if [ "$funcstack[1]" = _heddle ]; then
   _heddle "$@"
 fi
 )",
-                     own, commands, cases);
+                     own, commands, fmt::join(names_of_two_words(app), " "), cases);
 }
 
 std::string for_fish(CLI::App& app) {
-  std::string text = "# fish completion for heddle, made by: heddle completion fish\ncomplete -c heddle -f\n";
+  std::string text = fmt::format(R"(# fish completion for heddle, made by: heddle completion fish
+function __heddle_command
+  set -l words (commandline -opc)
+  for word in $words[3..]
+    if contains -- $words[2]:$word {}
+      echo $words[2]:$word
+      return
+    end
+  end
+  echo $words[2]
+end
+complete -c heddle -f
+)",
+                                 fmt::join(names_of_two_words(app), " "));
   const auto text_of = [](std::string_view words) { return "'" + escaped(words, "\\'") + "'"; };
-  const auto add_options = [&](CLI::App& command, const std::string& where) {
+  const auto add_options = [&](const listed_command& command, const std::string& where) {
     for (CLI::Option* const option : options_of(command)) {
       text += "complete -c heddle -n " + text_of(where);
       for (const std::string& name : option->get_snames()) text += " -s " + name;
@@ -248,14 +309,15 @@ std::string for_fish(CLI::App& app) {
     }
   };
   const std::string at_first = "test (count (commandline -opc)) -eq 1";
-  add_options(app, at_first);
-  for (CLI::App* const command : commands_of(app)) {
-    text += fmt::format("complete -c heddle -n {} -a {} -d {}\n", text_of(at_first), command->get_name(),
-                        text_of(command->get_description()));
-    const std::string within =
-        fmt::format("string match -q -- {} (commandline -opc)[2]", command->get_name());
-    add_options(*command, within);
-    const positionals rest = positionals_of(*command);
+  add_options({"", &app}, at_first);
+  for (const listed_command& command : commands_of(app)) {
+    if (command.outer == nullptr) {
+      text += fmt::format("complete -c heddle -n {} -a {} -d {}\n", text_of(at_first), command.name,
+                          text_of(command.own->get_description()));
+    }
+    const std::string within = fmt::format("test (__heddle_command) = {}", command.name);
+    add_options(command, within);
+    const positionals rest = positionals_of(command);
     if (!rest.choices.empty()) {
       text +=
           fmt::format("complete -c heddle -n {} -a '{}'\n", text_of(within), fmt::join(rest.choices, " "));

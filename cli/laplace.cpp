@@ -56,6 +56,17 @@ distributed_array<T> read_points(const ranks& all, const npy_file& file) {
   return points;
 }
 
+/// 1 where the numbers in a file are not 0.
+distributed_array<std::uint8_t> read_mask(const ranks& all, const npy_file& file) {
+  distributed_array<std::uint8_t> mask(all, file.shape());
+  array<double> own(mask.local().shape());
+  file.read(mask.first_row() * file.shape()[1], own.size(), dtype::float64, own.data());
+  array<std::uint8_t> is_held(own.shape());
+  std::transform(own.begin(), own.end(), is_held.begin(), [](double value) { return value != 0 ? 1 : 0; });
+  mask.local().copy_from(is_held.view());
+  return mask;
+}
+
 const file_formats formats{".npy", ".png", ".vti"};
 
 template <class T>
@@ -139,6 +150,7 @@ void run_as(const laplace_options& options, const laplace_files& files) {
     } else {
       made.emplace(all, how, edges);
     }
+    if (files.held) made->hold(read_mask(all, *files.held));
   } else {
     const array<T> edges =
         is_sine ? laplace::sine_edges<T>(lengths[1], lengths[0]) : files.edges->read_as<T>();
@@ -146,9 +158,9 @@ void run_as(const laplace_options& options, const laplace_files& files) {
     if (files.source) source = files.source->read_as<T>();
     made.emplace(heddle::target::parse(options.target), how, edges,
                  array_view<const T>(source.data(), source.shape(), source.where()));
+    if (files.held) made->hold(files.mask());
   }
   laplace::solver<T>& problem = *made;
-  if (files.held) problem.hold(files.mask());
   constexpr double parts = 1e6;
   std::optional<live_view> view;
   if (options.watch) view.emplace();
@@ -242,7 +254,6 @@ void run_as(const laplace_options& options, const laplace_files& files) {
 void run(const laplace_options& options) {
   require_writable(written_by_first(options.output));
   refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
-  refuse_over_ranks(!options.held.empty(), "--held", "points inside are held on one machine");
   const laplace_files files(options);
   if (files.is_float(options)) return run_as<float>(options, files);
   run_as<double>(options, files);

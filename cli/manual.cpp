@@ -1,6 +1,7 @@
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "text_output.hpp"
+#include "view_kinds.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -82,7 +83,12 @@ std::string page(CLI::App& app) {
       "patterns on "
       "arrays, on one core, every core or a GPU\n.SH SYNOPSIS\n",
       HEDDLE_VERSION);
-  const std::vector<CLI::App*> commands = app.get_subcommands({});
+  std::vector<CLI::App*> commands;
+  for (CLI::App* const command : app.get_subcommands({})) {
+    commands.push_back(command);
+    if (command->get_name() != "view") continue;
+    for (const auto& of_simulation : view_commands()) commands.push_back(of_simulation.get());
+  }
   for (CLI::App* const command : commands) text += synopsis(*command) + "\n.br\n";
   text += fmt::format(".SH DESCRIPTION\n{}\n.SH OPTIONS\n{}", roff(app.get_description()), entries(app));
   text += ".SH SUBCOMMANDS\n";

@@ -136,7 +136,8 @@ void run(view_options options, const std::vector<std::string>& words) {
 
 void add_view(CLI::App& app) {
   CLI::App* const command = app.add_subcommand(
-      "view", "Shows a simulation in a browser: life, laplace or lbm, with that command's options");
+      "view",
+      "Shows a simulation in a browser: life, mandelbrot, laplace or lbm, with that command's options");
   const auto options = std::make_shared<view_options>();
   add_server_to(*command, *options);
   command->prefix_command();

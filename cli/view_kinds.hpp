@@ -3,6 +3,7 @@
 #include "viewer/viewed_simulation.hpp"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,5 +27,9 @@ view_kind view_of_lbm();
 
 /// All of them.
 std::vector<view_kind> view_kinds();
+
+/// `view SIMULATION` for each of them, to be listed and not to be parsed: its own options, without those of
+/// `view`.
+const std::vector<std::unique_ptr<CLI::App>>& view_commands();
 
 }  // namespace heddle::cli

@@ -103,6 +103,8 @@ class OverRanksTest(unittest.TestCase):
             "matmul cube.npy right.npy --algorithm naive -o out.npy", "matmul cube.npy cubes.npy --algorithm tiled -o out.npy",
             "random integers --shape 300,17 --seed 3 --high 90 --dtype int8 -o out.npy", "random permutation --shape 5003 --seed 3 -o out.npy"]
         np.save(self.folder / "sorted.npy", np.linspace(-2, 2, 9))
+        lengths = np.load(self.folder / "fortran.npy").shape
+        np.save(self.folder / "held.npy", np.arange(np.prod(lengths)).reshape(lengths) % 7 == 0)
         ranks = itertools.cycle(MOSTLY)
         for command in commands:
             self.same(next(ranks), *command.split(), outputs=("out.npy", "edges.npy"))
@@ -116,6 +118,8 @@ class OverRanksTest(unittest.TestCase):
             self.same(next(ranks), *command.split(), outputs=("out.npy", "out.rle", "out.gif"))
         for command in ("laplace --size 65x49 -o out.npy", "laplace --size 40x33 --method jacobi --max-iterations 60 --dtype float32 -o out.png",
                         "laplace --edges fortran.npy --method red-black --max-iterations 30 -o out.vti",
+                        "laplace --edges fortran.npy --held held.npy --max-iterations 5 -o out.npy",
+                        "laplace --edges fortran.npy --held held.npy --method jacobi --max-iterations 20 -o out.npy",
                         "mandelbrot --size 90x70 --counts out.npy -o out.png",
                         "lbm cavity --size 40x30 --steps 50 --quiet --profile out.csv -o out.npy",
                         "lbm cylinder --size 60x31 --steps 40 --every 20 --quiet --forces out.csv --field vorticity -o out.gif",

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -253,6 +255,72 @@ TEST_P(lattice_boltzmann, fields_and_their_pictures_are_those_of_the_rows) {
                                          hd::picture_part::whole(columns, lines)));
     }
   }
+}
+
+/// Whether what comes in on the left in each row reaches the right, by a search from each of them.
+bool all_leave(const std::vector<std::uint8_t>& obstacles, std::size_t width, std::size_t height,
+               bool wraps) {
+  std::vector<std::uint8_t> solid = obstacles;
+  for (std::size_t y = 0; y < height; ++y) {
+    solid[y * width] |= solid[y * width + 1];
+    solid[y * width + width - 1] |= solid[y * width + width - 2];
+  }
+  bool any = false;
+  for (std::size_t begin = 0; begin < height; ++begin) {
+    if (solid[begin * width] != 0) continue;
+    any = true;
+    std::vector<std::uint8_t> seen = solid;
+    std::vector<std::size_t> left{begin * width};
+    bool leaves = false;
+    while (!left.empty()) {
+      const std::size_t cell = left.back();
+      left.pop_back();
+      leaves |= cell % width == width - 1;
+      for (const int up : {-1, 0, 1}) {
+        for (const int right : {-1, 0, 1}) {
+          const auto x = static_cast<std::ptrdiff_t>(cell % width) + right;
+          auto y = static_cast<std::ptrdiff_t>(cell / width) + up;
+          const auto rows = static_cast<std::ptrdiff_t>(height);
+          if (wraps) y = (y + rows) % rows;
+          if (x < 0 || x >= static_cast<std::ptrdiff_t>(width) || y < 0 || y >= rows) continue;
+          const std::size_t to = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+          if (std::exchange(seen[to], 1) == 0) left.push_back(to);
+        }
+      }
+    }
+    if (!leaves) return false;
+  }
+  return any;
+}
+
+TEST(lattice_boltzmann_ways, are_those_that_a_search_finds) {
+  constexpr std::size_t width = 13, height = 9;
+  std::mt19937 random(7);
+  int refused = 0, taken = 0;
+  for (const bool wraps : {true, false}) {
+    settings given;
+    given.which = wraps ? flow_case::free : flow_case::channel;
+    given.by = drive::inflow;
+    given.width = width;
+    given.height = height;
+    given.reynolds = 10;
+    flow tested(hd::target::serial(), given);
+    for (int i = 0; i < 400; ++i) {
+      std::vector<std::uint8_t> solid(width * height);
+      for (std::uint8_t& cell : solid) cell = random() % 100 < 30U + static_cast<unsigned>(i % 40) ? 1 : 0;
+      const bool expected = all_leave(solid, width, height, wraps);
+      bool is_taken = true;
+      try {
+        tested.set_obstacles(solid);
+      } catch (const hd::error&) {
+        is_taken = false;
+      }
+      ASSERT_EQ(is_taken, expected) << "mask " << i << (wraps ? ", periodic" : "");
+      ++(is_taken ? taken : refused);
+    }
+  }
+  EXPECT_GT(refused, 50);
+  EXPECT_GT(taken, 50);
 }
 
 TEST_P(lattice_boltzmann, says_what_it_is_not_changed_to) {

@@ -52,6 +52,7 @@ inline void check_simulations(const ranks& all, const std::string& folder, std::
   check_life_universes(all);
   check_life_changes(all);
   check_solvers(all, every);
+  check_held_solvers(all, every);
   check_solves(all);
   check_flows(all, every);
   check_flow_checkpoints(all, folder, every + 2);

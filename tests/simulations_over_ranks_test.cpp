@@ -44,6 +44,10 @@ TEST_P(simulations_over_ranks, solvers_have_the_bits_of_one_machine) {
   on_ranks([](const hd::ranks& all) { check_solvers(all, 1); });
 }
 
+TEST_P(simulations_over_ranks, points_are_held_and_released_as_on_one_machine) {
+  on_ranks([](const hd::ranks& all) { check_held_solvers(all, 1); });
+}
+
 TEST_P(simulations_over_ranks, solvers_stop_when_one_machine_does) {
   on_ranks(check_solves);
 }

@@ -203,7 +203,15 @@ TEST(laplace_view, refuses_what_makes_no_sense) {
 TEST(lbm_view, obstacles_are_drawn_erased_and_dragged) {
   const auto view = tunnel();
   view->step(10);
-  view->handle("cylinder", {{"x", 12.5}, {"y", 12.5}, {"radius", 2}});
+  const auto nudge = [&](int right, int up) { view->handle("nudge", {{"right", right}, {"up", up}}); };
+  EXPECT_EQ(message_of([&] { nudge(1, 0); }),
+            "lbm: no obstacle is held that could move: put a cylinder, or drag one first");
+  // It moves by cells, also past an edge and back.
+  view->handle("cylinder", {{"x", 11.5}, {"y", 14.5}, {"radius", 2}});
+  for (int i = 0; i < 20; ++i) nudge(0, 1);
+  view->step(1);
+  for (int i = 0; i < 22; ++i) nudge(0, -1);
+  nudge(1, 0);
   view->handle("solid", {{"from", {20.5, 4.5}}, {"to", {24.5, 4.5}}, {"radius", 0}});
   view->step(10);
   const auto mask = [&] { return numbers_of<std::uint8_t>(view->save("obstacles.npy")); };
@@ -212,6 +220,9 @@ TEST(lbm_view, obstacles_are_drawn_erased_and_dragged) {
   EXPECT_EQ(std::count(before.begin(), before.end(), 1), 13 + 5);
   EXPECT_TRUE(is_solid(12, 10));
   EXPECT_TRUE(is_solid(24, 4));
+  // What is drawn is not undone by what has been held.
+  EXPECT_THROW(nudge(1, 0), hd::error);
+  EXPECT_EQ(mask(), before);
   EXPECT_GT(view->status()["plots"][0]["y"].size(), 0u);
   EXPECT_EQ(view->status()["plots"][0]["name"], "drag");
   // One of the two moves, and out of the grid and back it is whole again.

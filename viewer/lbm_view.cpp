@@ -195,6 +195,7 @@ void lbm_view::handle(std::string_view action, const json& arguments) {
     std::vector<std::uint8_t> wanted = obstacles();
     cells(wanted, action == "solid" ? 1 : 0);
     set_obstacles(wanted);
+    grabbed_.clear();
   } else if (action == "cylinder") {
     const double x = number_of(of_lbm, arguments, "x"), y = number_of(of_lbm, arguments, "y");
     constexpr double most_radius = 1000;
@@ -202,10 +203,15 @@ void lbm_view::handle(std::string_view action, const json& arguments) {
     for_each_cell(of_lbm, {x, y, x, y, number_of(of_lbm, arguments, "radius", 1, most_radius)}, width(),
                   height(), [&](std::size_t column, std::size_t row) { wanted[row * width() + column] = 1; });
     set_obstacles(wanted);
+    grab(x, y);
   } else if (action == "grab") {
     grab(number_of(of_lbm, arguments, "x"), number_of(of_lbm, arguments, "y"));
   } else if (action == "drag") {
     drag(number_of(of_lbm, arguments, "x"), number_of(of_lbm, arguments, "y"));
+  } else if (action == "nudge") {
+    const double right = number_of(of_lbm, arguments, "right"), up = number_of(of_lbm, arguments, "up");
+    if (grabbed_.empty()) fail("lbm: no obstacle is held that could move: put a cylinder, or drag one first");
+    drag(dragged_x_ + right, dragged_y_ + up);
   } else if (action == "clear") {
     set_obstacles({});
     grabbed_.clear();
@@ -228,8 +234,8 @@ void lbm_view::handle(std::string_view action, const json& arguments) {
     shown_ = static_cast<picture>(wanted - std::begin(pictures));
   } else {
     fail(fmt::format(
-        "lbm: '{}' is none of solid, fluid, cylinder, grab, drag, dye, speed, viscosity, show and "
-        "clear",
+        "lbm: '{}' is none of solid, fluid, cylinder, grab, drag, nudge, dye, speed, viscosity, show "
+        "and clear",
         action));
   }
   values_.reset();
@@ -268,8 +274,8 @@ void lbm_view::grab(double x, double y) {
       }
     }
   }
-  grabbed_x_ = x;
-  grabbed_y_ = y;
+  grabbed_x_ = dragged_x_ = x;
+  grabbed_y_ = dragged_y_ = y;
 }
 
 /// To where the pointer is; what is beyond the grid then comes back with it.
@@ -289,6 +295,8 @@ void lbm_view::drag(double x, double y) {
     wanted[static_cast<std::size_t>(to_y) * width() + static_cast<std::size_t>(to_x)] = 1;
   }
   if (wanted != obstacles()) set_obstacles(wanted);
+  dragged_x_ = x;
+  dragged_y_ = y;
 }
 
 json lbm_view::status() {

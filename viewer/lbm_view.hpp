@@ -46,8 +46,9 @@ class lbm_view final : public viewed_simulation {
   window home(std::uint32_t width, std::uint32_t height) const override;
   rendering render(const window& shown, std::string_view palette) override;
 
-  /// solid, fluid and dye {from, to, radius}, cylinder {x, y, radius}, grab {x, y}, drag {x, y}, speed
-  /// {value}, viscosity {value}, show {name}, clear {}.
+  /// solid, fluid and dye {from, to, radius}; cylinder {x, y, radius}, which is grabbed then; grab {x, y} of
+  /// an obstacle, drag {x, y} to a place, nudge {right, up} by cells; speed {value}, viscosity {value}, show
+  /// {name}, clear {}.
   void handle(std::string_view action, const nlohmann::json& arguments) override;
 
   nlohmann::json status() override;
@@ -85,9 +86,9 @@ class lbm_view final : public viewed_simulation {
   bool is_edited_ = false;
   std::uint64_t began_ = 0;  // the step of the beginning
   plotted drag_, lift_;
-  // The cells of the obstacle that is dragged, where it was grabbed, and the other obstacles.
+  // The cells of the obstacle that is dragged, where it was grabbed, where it is, and the other obstacles.
   std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> grabbed_;
-  double grabbed_x_ = 0, grabbed_y_ = 0;
+  double grabbed_x_ = 0, grabbed_y_ = 0, dragged_x_ = 0, dragged_y_ = 0;
   std::vector<std::uint8_t> others_;
   // The numbers of the field that is shown, until something changes.
   std::optional<array<float>> values_;

@@ -183,11 +183,11 @@ template std::unique_ptr<machine<float>> make_gpu_machine(const target&);
 template std::unique_ptr<machine<double>> make_gpu_machine(const target&);
 
 template <class T>
-std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target& where, const grid<T>& on) {
-  return std::make_unique<held_levels<T>>(where, on);
+std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target& where, const level<T>& fine) {
+  return std::make_unique<held_levels<T>>(where, fine);
 }
-template std::unique_ptr<held_machine<float>> make_gpu_held_machine(const target&, const grid<float>&);
-template std::unique_ptr<held_machine<double>> make_gpu_held_machine(const target&, const grid<double>&);
+template std::unique_ptr<held_machine<float>> make_gpu_held_machine(const target&, const level<float>&);
+template std::unique_ptr<held_machine<double>> make_gpu_held_machine(const target&, const level<double>&);
 
 template <class T>
 heat heat_of_gpu(const grid_view<T>& of) {

@@ -21,11 +21,11 @@ template std::unique_ptr<machine<float>> make_gpu_machine(const target&);
 template std::unique_ptr<machine<double>> make_gpu_machine(const target&);
 
 template <class T>
-std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target&, const grid<T>&) {
+std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target&, const level<T>&) {
   fail_without_gpu();
 }
-template std::unique_ptr<held_machine<float>> make_gpu_held_machine(const target&, const grid<float>&);
-template std::unique_ptr<held_machine<double>> make_gpu_held_machine(const target&, const grid<double>&);
+template std::unique_ptr<held_machine<float>> make_gpu_held_machine(const target&, const level<float>&);
+template std::unique_ptr<held_machine<double>> make_gpu_held_machine(const target&, const level<double>&);
 
 template <class T>
 heat heat_of_gpu(const grid_view<T>&) {

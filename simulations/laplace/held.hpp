@@ -1,7 +1,6 @@
 #pragma once
 
-#include "laplace/grid.hpp"
-#include <heddle/array.hpp>
+#include "laplace/levels.hpp"
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -21,7 +20,9 @@ struct level_memory {
   double residual = 0;        ///< the largest that the last cycle brought to it, in the units of u
 };
 
-/// Points are elements of arrays whose rows are grid.pitch apart. All memory is on the target.
+/// Points are elements of arrays whose rows are grid.pitch apart, by their places as if all rows were there.
+/// All memory is on the target. Over ranks places are those of the rows in memory, those of neighbours too;
+/// every rank makes the same calls, and of u the row beside each edge of its own is right before and after.
 template <class T>
 class held_machine {
  public:
@@ -41,16 +42,16 @@ class held_machine {
   virtual void red_black(T* u, const T* g) = 0;
   virtual void cycle(T* u, const T* g) = 0;
 
-  /// The largest residual of the points that are not held.
+  /// The largest residual of the points of this rank that are not held.
   virtual double largest_residual(const T* u, const T* g) = 0;
 
-  /// Of the coarser grids, finest first.
+  /// Of the coarser grids, finest first; over ranks none.
   virtual std::vector<level_memory<T>> levels() const = 0;
 };
 
 template <class T>
-std::unique_ptr<held_machine<T>> make_cpu_held_machine(const target& where, const grid<T>& on);
+std::unique_ptr<held_machine<T>> make_cpu_held_machine(const target& where, const level<T>& fine);
 template <class T>
-std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target& where, const grid<T>& on);
+std::unique_ptr<held_machine<T>> make_gpu_held_machine(const target& where, const level<T>& fine);
 
 }  // namespace heddle::laplace

@@ -49,6 +49,14 @@ struct nine_points {
   }
 };
 
+/// f of rows from a later one on, as for_each_index counts from 0.
+template <class F>
+struct from_row {
+  F f;
+  std::size_t first;
+  HD_INLINE void operator()(std::size_t r, std::size_t c) const { f(first + r, c); }
+};
+
 /// Which axes a level halves: coarse point k of such an axis is fine point 2k.
 struct halving {
   bool across = false, down = false;

@@ -4,12 +4,15 @@
 #include "laplace/held_kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/for_each_index.hpp>
+#include <heddle/halo_exchange.hpp>
+#include <heddle/memory.hpp>
 #include <heddle/statistics.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -18,19 +21,21 @@
 /// towards a wall of one point as towards the edges; the coarse operator is the fine one between restriction
 /// and interpolation (Galerkin), whatever the coarse points see of the wall. With sweeps that mirror each
 /// other before and after, each cycle makes the error's energy smaller, for any set of points. It is written
-/// with patterns alone, and compiled for CPUs and, by nvcc, for GPUs.
+/// with patterns alone, and compiled for CPUs and, by nvcc, for GPUs. Over ranks each has a block of rows of
+/// the larger levels, and those of few rows are whole on every rank.
 namespace heddle::laplace {
 inline namespace HD_BUILD {
 
 template <class T>
 class held_levels final : public held_machine<T> {
  public:
-  held_levels(const target& where, const grid<T>& on) : where_(where), on_(on) {
-    std::vector<std::uint8_t> ring(size(on.pitch * on.height), 1);
-    for (std::ptrdiff_t r = 1; r + 1 < on.height; ++r)
-      std::fill_n(ring.begin() + r * on.pitch + 1, on.width - 2, std::uint8_t{0});
+  held_levels(const target& where, const level<T>& fine) : where_(where), finest_(fine) {
+    const grid<T>& on = fine.on;
+    std::vector<std::uint8_t> ring(size(on.points_in_memory()), 1);
+    const row_range inside = inner(on, {on.first, on.last});
+    for (std::ptrdiff_t r = inside.first; r < inside.last; ++r)
+      std::fill_n(ring.begin() + (r - on.first) * on.pitch + 1, on.width - 2, std::uint8_t{0});
     finest_.is_held = array<std::uint8_t>(ring, where);
-    finest_.lengths = {on.width, on.height, on.pitch, on.pitch * on.height, nullptr};
   }
 
   void put(const std::vector<std::size_t>& places, const std::vector<T>& values, T* to) override {
@@ -38,15 +43,23 @@ class held_levels final : public held_machine<T> {
   }
 
   void hold(const std::vector<std::size_t>& places, bool are_held) override {
-    scatter(places, std::vector<std::uint8_t>(places.size(), are_held ? 1 : 0), finest_.is_held.data());
+    scatter(places, std::vector<std::uint8_t>(places.size(), are_held ? 1 : 0),
+            finest_.at.row_0(finest_.is_held));
     is_current_ = false;
   }
 
   void clear(T* u) override {
-    for_each_index(where_, extent{size(on_.height), size(on_.width)}, clear_point<T>{finest(), u});
+    over_rows(on(), {on().first, on().last}, clear_point<T>{layout_of(finest_), u});
   }
 
-  void jacobi(const T* u, const T* g, T* v) override { inner(jacobi_point<T>{on_, finest(), u, g, v}); }
+  void jacobi(const T* u, const T* g, T* v) override {
+    finest_.at.compute(
+        v,
+        [&](const row_range& rows) {
+          over_inner(on(), rows, jacobi_point<T>{on(), layout_of(finest_), u, g, v});
+        },
+        beside);
+  }
 
   void red_black(T* u, const T* g) override {
     relax_colour(u, g, 0);
@@ -58,6 +71,7 @@ class held_levels final : public held_machine<T> {
     for (int sweep = 0; sweep < sweeps; ++sweep) red_black(u, g);
     if (!levels_.empty()) {
       find_residual(u, g);
+      finest_.at.exchange(finest_.at.row_0(finest_.residual), beside);
       restrict_to(finest_, levels_[0]);
       coarse_cycle(0);
       prolong(finest_, levels_[0], u);
@@ -69,48 +83,67 @@ class held_levels final : public held_machine<T> {
   }
 
   double largest_residual(const T* u, const T* g) override {
-    if (finest_.residual.size() == 0) make_residual(finest_);
+    if (finest_.residual.size() == 0) make_zero(finest_, finest_.residual);
     find_residual(u, g);
-    return largest(finest_.residual);
+    return largest(finest_, finest_.residual);
   }
 
   std::vector<level_memory<T>> levels() const override {
     std::vector<level_memory<T>> made;
-    for (const level& one : levels_)
-      made.push_back(
-          {one.lengths.width, one.lengths.height, one.lengths.pitch, one.values.data(), one.brought});
+    if (is_over_ranks()) return made;
+    for (const held_level& one : levels_)
+      made.push_back({one.at.on.width, one.at.on.height, one.at.on.pitch, one.values.data(), one.brought});
     return made;
   }
 
  private:
-  static constexpr int sweeps = 2;  // on the way down, and up
+  static constexpr int sweeps = 2;             // on the way down, and up
+  static constexpr std::ptrdiff_t beside = 1;  // the rows of neighbours that a point's equation reaches
 
-  struct level {
-    held_layout lengths;
+  struct held_level {
+    level<T> at;
     halving by;  // from the finer one
     array<std::uint8_t> is_held;
     array<T> operator_entries, values, source, residual;
     array<T> weights;  // of this level's points, for the next
     double brought = 0;
+    // Of the first level that every rank has whole, under one that is spread: the rows that each finds.
+    std::vector<std::size_t> begins;
+
+    explicit held_level(const level<T>& of) : at(of) {}
+    const T* v() const { return at.row_0(values); }
+    T* v() { return at.row_0(values); }
   };
 
   static std::size_t size(std::ptrdiff_t n) { return static_cast<std::size_t>(n); }
+  const grid<T>& on() const { return finest_.at.on; }
+  bool is_over_ranks() const { return finest_.at.halos != nullptr; }
 
-  held_layout of(const level& one) const {
-    held_layout made = one.lengths;
-    made.is_held = one.is_held.data();
-    return made;
+  static held_layout layout_of(const held_level& one) {
+    const grid<T>& on = one.at.on;
+    return {on.width, on.height, on.pitch, on.points_in_memory(), one.at.row_0(one.is_held)};
   }
-  held_layout finest() const { return of(finest_); }
+  static nine_points<T> operator_of(const held_level& one) { return {one.at.row_0(one.operator_entries)}; }
 
+  /// The rows of a level that this rank finds for the others, or all.
+  row_range rows_to_find(const held_level& one) const {
+    if (one.begins.empty()) return one.at.own;
+    const auto me = size(finest_.at.halos->all().rank());
+    return {static_cast<std::ptrdiff_t>(one.begins[me]), static_cast<std::ptrdiff_t>(one.begins[me + 1])};
+  }
+
+  /// f(row, column) of rows, and of inner points, for which f begins at 0.
   template <class F>
-  void over_inner(const held_layout& lengths, const F& f) const {
-    if (lengths.width < 3 || lengths.height < 3) return;
-    for_each_index(where_, extent{size(lengths.height - 2), size(lengths.width - 2)}, f);
+  void over_rows(const grid<T>& of, const row_range& rows, const F& f) const {
+    if (rows.first >= rows.last) return;
+    for_each_index(where_, extent{size(rows.count()), size(of.width)}, from_row<F>{f, size(rows.first)});
   }
   template <class F>
-  void inner(const F& f) const {
-    over_inner(finest_.lengths, f);
+  void over_inner(const grid<T>& of, const row_range& rows, const F& f) const {
+    const row_range inside = inner(of, rows);
+    if (of.width < 3 || inside.first >= inside.last) return;
+    for_each_index(where_, extent{size(inside.count()), size(of.width - 2)},
+                   from_row<F>{f, size(inside.first - 1)});
   }
 
   template <class V>
@@ -122,39 +155,68 @@ class held_levels final : public held_machine<T> {
   }
 
   void relax_colour(T* u, const T* g, int colour) const {
-    if (on_.width < 3 || on_.height < 3) return;
-    for_each_index(where_, extent{size(on_.height - 2), size((on_.width - 1) / 2)},
-                   colour_point<T>{on_, finest(), g, u, colour});
+    const auto relax = [&](const row_range& rows) {
+      const row_range inside = inner(on(), rows);
+      if (on().width < 3 || inside.first >= inside.last) return;
+      const colour_point<T> one{on(), layout_of(finest_), g, u, colour};
+      for_each_index(where_, extent{size(inside.count()), size((on().width - 1) / 2)},
+                     from_row<colour_point<T>>{one, size(inside.first - 1)});
+    };
+    finest_.at.compute(u, relax, beside);
   }
 
   void find_residual(const T* u, const T* g) {
-    inner(fine_residual_point<T>{on_, finest(), u, g, finest_.residual.data()});
+    over_inner(on(), finest_.at.own,
+               fine_residual_point<T>{on(), layout_of(finest_), u, g, finest_.at.row_0(finest_.residual)});
   }
 
-  double largest(const array<T>& values) const {
-    const minmax_result<T> both = minmax(where_, values);
+  /// Of the rows of this rank.
+  double largest(const held_level& of, const array<T>& values) const {
+    const row_range& own = of.at.own;
+    const array_view<const T> rows(of.at.row_0(values) + own.first * of.at.on.pitch,
+                                   shape{size(own.count() * of.at.on.pitch)}, where_);
+    const minmax_result<T> both = minmax(where_, rows);
     return std::max(std::abs(static_cast<double>(both.min)), std::abs(static_cast<double>(both.max)));
   }
 
-  void make_residual(level& one) const {
-    one.residual = array<T>(size(one.lengths.plane), where_);
-    one.residual.fill(0);
+  void make_zero(const held_level& of, array<T>& values) const {
+    values = array<T>(size(of.at.on.points_in_memory()), where_);
+    values.fill(0);
+  }
+
+  /// What each rank has found of its rows, of several planes, goes to where others need it: so many rows
+  /// beside each edge, or all.
+  template <class V>
+  void share(const held_level& of, V* row_0, std::ptrdiff_t depth, int planes) const {
+    of.at.exchange(row_0, depth, planes);
+    if (of.begins.empty()) return;
+    const row_range mine = rows_to_find(of);
+    const grid<T>& on = of.at.on;
+    for (int plane = 0; plane < planes; ++plane) {
+      V* const all = row_0 + plane * on.points_in_memory();
+      std::vector<V> rows(size(mine.count() * on.pitch));
+      copy(rows.data(), target(), all + mine.first * on.pitch, where_, rows.size() * sizeof(V));
+      const array<V> of_ranks = finest_.at.halos->all().all_gather(rows);
+      copy(all, where_, of_ranks.data(), target(), of_ranks.size() * sizeof(V));
+    }
   }
 
   /// The grids and operators for the points that are held now.
   void prepare() {
     if (is_current_) return;
-    if (finest_.residual.size() == 0) make_residual(finest_);
+    if (finest_.residual.size() == 0) make_zero(finest_, finest_.residual);
     if (levels_.empty()) make_levels();
-    level* fine = &finest_;
-    for (level& coarse : levels_) {
-      for_each_index(where_, extent{size(coarse.lengths.height), size(coarse.lengths.width)},
-                     coarse_held_point{of(*fine), coarse.by, coarse.lengths.width, coarse.lengths.height,
-                                       coarse.lengths.pitch, coarse.is_held.data()});
+    held_level* fine = &finest_;
+    for (held_level& coarse : levels_) {
+      std::uint8_t* const is_held = coarse.at.row_0(coarse.is_held);
+      const grid<T>& to = coarse.at.on;
+      over_rows(to, rows_to_find(coarse),
+                coarse_held_point{layout_of(*fine), coarse.by, to.width, to.height, to.pitch, is_held});
+      share(coarse, is_held, 2 * beside, 1);
       if (fine == &finest_) {
-        find_operator(*fine, five_points<T>{on_.across, on_.down}, coarse);
+        find_operator(*fine, five_points<T>{on().across, on().down}, coarse);
       } else {
-        find_operator(*fine, nine_points<T>{fine->operator_entries.data()}, coarse);
+        find_operator(*fine, operator_of(*fine), coarse);
       }
       fine = &coarse;
     }
@@ -162,92 +224,143 @@ class held_levels final : public held_machine<T> {
   }
 
   template <class Operator>
-  void find_operator(level& fine, const Operator& by, level& coarse) const {
-    const held_layout from = of(fine), to = of(coarse);
-    T* const weights = fine.weights.data();
-    over_inner(from, weight_point<T, Operator, false>{from, by, coarse.by, to.is_held, to.pitch, weights});
-    if (coarse.by.across && coarse.by.down)
-      over_inner(from, weight_point<T, Operator, true>{from, by, coarse.by, to.is_held, to.pitch, weights});
-    over_inner(to,
-               galerkin_point<T, Operator>{from, by, coarse.by, weights, to, coarse.operator_entries.data()});
+  void find_operator(held_level& fine, const Operator& by, held_level& coarse) const {
+    const held_layout from = layout_of(fine), to = layout_of(coarse);
+    T* const weights = fine.at.row_0(fine.weights);
+    over_inner(fine.at.on, fine.at.own,
+               weight_point<T, Operator, false>{from, by, coarse.by, to.is_held, to.pitch, weights});
+    if (coarse.by.across && coarse.by.down) {
+      // Between four coarse points the weights of neighbours are needed.
+      fine.at.exchange(weights, beside, parents);
+      over_inner(fine.at.on, fine.at.own,
+                 weight_point<T, Operator, true>{from, by, coarse.by, to.is_held, to.pitch, weights});
+    }
+    // A coarse point's equation takes those of the fine rows beside it, and the parents of their neighbours.
+    fine.at.exchange(weights, 2 * beside, parents);
+    T* const found = coarse.at.row_0(coarse.operator_entries);
+    over_inner(coarse.at.on, rows_to_find(coarse),
+               galerkin_point<T, Operator>{from, by, coarse.by, weights, to, found});
+    share(coarse, found, beside, entries);
   }
 
   /// Only the axis with the closer points is halved until both are about alike, as for other grids.
   void make_levels() {
-    double across = static_cast<double>(on_.width - 1), down = static_cast<double>(on_.height - 1);
-    held_layout fine = finest_.lengths;
+    double across = static_cast<double>(on().width - 1), down = static_cast<double>(on().height - 1);
     for (;;) {
+      held_level& finer = levels_.empty() ? finest_ : levels_.back();
+      const grid<T>& fine = finer.at.on;
       const auto is_halved = [](std::ptrdiff_t points, double mine, std::ptrdiff_t others, double theirs) {
         return points > 3 && (others <= 3 || 2 * mine * mine >= theirs * theirs);
       };
       const halving by{is_halved(fine.width, across, fine.height, down),
                        is_halved(fine.height, down, fine.width, across)};
       if ((!by.across && !by.down) || fine.width < 3 || fine.height < 3) break;
-      const auto halved = [](std::ptrdiff_t points, bool is) { return is ? (points - 2) / 2 + 2 : points; };
-      level made;
-      const grid<T> shape = make_grid<T>(halved(fine.width, by.across), halved(fine.height, by.down));
-      made.lengths = {shape.width, shape.height, shape.pitch, shape.pitch * shape.height, nullptr};
-      made.by = by;
-      const std::size_t points = size(made.lengths.plane);
+      finer.weights = array<T>(parents * size(fine.points_in_memory()), where_);
+      held_level made = coarser_than(finer, by);
+      const std::size_t points = size(made.at.on.points_in_memory());
       made.is_held = array<std::uint8_t>(points, where_);
       made.operator_entries = array<T>(entries * points, where_);
-      made.values = array<T>(points, where_);
-      made.source = array<T>(points, where_);
-      made.values.fill(0);
-      made.source.fill(0);
-      make_residual(made);
-      (levels_.empty() ? finest_ : levels_.back()).weights = array<T>(parents * size(fine.plane), where_);
+      make_zero(made, made.values);
+      make_zero(made, made.source);
+      make_zero(made, made.residual);
       levels_.push_back(std::move(made));
       if (by.across) across /= 2;
       if (by.down) down /= 2;
-      fine = levels_.back().lengths;
     }
   }
 
-  void restrict_to(const level& fine, level& coarse) {
-    const held_layout to = of(coarse);
-    over_inner(to, restrict_point<T>{of(fine), coarse.by, fine.weights.data(), fine.residual.data(), to,
-                                     coarse.source.data(), coarse.values.data()});
-    over_inner(to, first_change_point<T>{
-                       to, {coarse.operator_entries.data()}, coarse.source.data(), coarse.residual.data()});
-    coarse.brought = largest(coarse.residual);
+  /// Coarse rows are where the fine ones are that they coincide with, as long as they are enough.
+  static held_level coarser_than(const held_level& finer, const halving& by) {
+    const auto halved = [](std::ptrdiff_t points, bool is) { return is ? (points - 2) / 2 + 2 : points; };
+    const grid<T> on =
+        make_grid<T>(halved(finer.at.on.width, by.across), halved(finer.at.on.height, by.down));
+    std::vector<std::size_t> begins;
+    std::shared_ptr<halo_exchange> halos;
+    if (finer.at.halos) {
+      begins = finer.at.halos->begins();
+      for (std::size_t& row : begins) row = by.down ? (row + 1) / 2 : row;
+      begins.back() = size(on.height);
+      halos = std::make_shared<halo_exchange>(finer.at.halos->all(), begins, false);
+      if (halos->least_rows() < least_coarse_rows) halos = nullptr;
+    }
+    held_level made{level<T>(on, halos)};
+    made.by = by;
+    if (!halos) made.begins = std::move(begins);
+    return made;
   }
 
-  void prolong(const level& fine, const level& coarse, T* to) const {
-    over_inner(fine.lengths, prolong_point<T>{of(fine), coarse.by, fine.weights.data(), coarse.lengths.pitch,
-                                              coarse.values.data(), to});
+  void restrict_to(const held_level& fine, held_level& coarse) {
+    const held_layout to = layout_of(coarse);
+    T* const source = coarse.at.row_0(coarse.source);
+    // Corrections of other ranks' rows begin at 0 too.
+    if (is_over_ranks()) coarse.values.fill(0);
+    over_inner(coarse.at.on, rows_to_find(coarse),
+               restrict_point<T>{layout_of(fine), coarse.by, fine.at.row_0(fine.weights),
+                                 fine.at.row_0(fine.residual), to, source, coarse.v()});
+    if (is_over_ranks()) {
+      if (!coarse.begins.empty()) share(coarse, source, 0, 1);
+      return;
+    }
+    over_inner(coarse.at.on, coarse.at.own,
+               first_change_point<T>{to, operator_of(coarse), source, coarse.residual.data()});
+    coarse.brought = largest(coarse, coarse.residual);
   }
 
-  void relax_coarse(level& one, int colour) const {
-    const held_layout lengths = of(one);
-    for_each_index(where_, extent{size((lengths.height - 1) / 2), size((lengths.width - 1) / 2)},
-                   coarse_colour_point<T>{
-                       lengths, {one.operator_entries.data()}, one.source.data(), one.values.data(), colour});
+  void prolong(const held_level& fine, const held_level& coarse, T* to) const {
+    const auto add = [&](const row_range& rows) {
+      over_inner(fine.at.on, rows,
+                 prolong_point<T>{layout_of(fine), coarse.by, fine.at.row_0(fine.weights), coarse.at.on.pitch,
+                                  coarse.v(), to});
+    };
+    fine.at.compute(to, add, beside);
+  }
+
+  /// A sweep of the four colours, or one that mirrors it. Rows of one parity do not depend on each other.
+  void relax_coarse(held_level& one, bool is_mirrored) const {
+    for (const int parity : {0, 1}) {
+      const auto relax = [&](const row_range& rows) {
+        for (const int second : {0, 1}) {
+          const int colour = 2 * parity + second;
+          relax_coarse_rows(one, is_mirrored ? 3 - colour : colour, rows);
+        }
+      };
+      one.at.compute(one.v(), relax, beside);
+    }
+  }
+  void relax_coarse_rows(held_level& one, int colour, const row_range& rows) const {
+    const grid<T>& on = one.at.on;
+    const row_range inside = inner(on, rows);
+    // Row 2·pair + 1 + colour / 2.
+    const auto first_pair = [&](std::ptrdiff_t row) {
+      return std::max<std::ptrdiff_t>(0, (row - colour / 2) / 2);
+    };
+    const std::ptrdiff_t first = first_pair(inside.first), last = first_pair(inside.last);
+    if (on.width < 3 || inside.first >= inside.last || first >= last) return;
+    const coarse_colour_point<T> point{layout_of(one), operator_of(one), one.at.row_0(one.source), one.v(),
+                                       colour};
+    for_each_index(where_, extent{size(last - first), size((on.width - 1) / 2)},
+                   from_row<coarse_colour_point<T>>{point, size(first)});
   }
 
   void coarse_cycle(std::size_t number) {
-    level& now = levels_[number];
-    constexpr int colours = 4;
-    for (int sweep = 0; sweep < sweeps; ++sweep)
-      for (int colour = 0; colour < colours; ++colour) relax_coarse(now, colour);
+    held_level& now = levels_[number];
+    for (int sweep = 0; sweep < sweeps; ++sweep) relax_coarse(now, false);
     // The coarsest has one point, which is solved for.
     if (number + 1 == levels_.size()) return;
-    over_inner(now.lengths, coarse_residual_point<T>{of(now),
-                                                     {now.operator_entries.data()},
-                                                     now.values.data(),
-                                                     now.source.data(),
-                                                     now.residual.data()});
+    T* const residual = now.at.row_0(now.residual);
+    over_inner(now.at.on, now.at.own,
+               coarse_residual_point<T>{layout_of(now), operator_of(now), now.v(), now.at.row_0(now.source),
+                                        residual});
+    now.at.exchange(residual, beside);
     restrict_to(now, levels_[number + 1]);
     coarse_cycle(number + 1);
-    prolong(now, levels_[number + 1], now.values.data());
-    for (int sweep = 0; sweep < sweeps; ++sweep)
-      for (int colour = colours; colour-- > 0;) relax_coarse(now, colour);
+    prolong(now, levels_[number + 1], now.v());
+    for (int sweep = 0; sweep < sweeps; ++sweep) relax_coarse(now, true);
   }
 
   target where_;
-  grid<T> on_;
-  level finest_;
-  std::vector<level> levels_;
+  held_level finest_;
+  std::vector<held_level> levels_;
   bool is_current_ = false;
 };
 

@@ -185,21 +185,25 @@ void solver<T>::state::begin(const T* points, const T* values) {
       coarse.push_back(std::move(made));
     }
   }
-  if (how == method::jacobi && fine->halos) {
-    const std::ptrdiff_t begins[2] = {fine->own.first, fine->own.last - halo_rows};
-    const bool has[2] = {fine->halos->has_before(), fine->halos->has_after()};
-    for (const int side : {0, 1}) {
-      if (!has[side]) continue;
-      // The outermost points of rows stay as they are.
-      edges[side] = array<T>(static_cast<std::size_t>(3 * halo_rows * on().pitch), where);
-      received[side] = array<T>(static_cast<std::size_t>(halo_rows * on().pitch), where);
-      // Blocks of fewer rows than two halos end before the copy would.
-      const std::ptrdiff_t from = begins[side] - halo_rows,
-                           low = std::max(from, fine->own.first - (has[0] ? halo_rows : 0)),
-                           high = std::min(from + 3 * halo_rows, fine->own.last + (has[1] ? halo_rows : 0));
-      copy(edges[side].data() + (low - from) * on().pitch, where, u + low * on().pitch, where,
-           fine->bytes(high - low));
-    }
+  keep_edges();
+}
+
+template <class T>
+void solver<T>::state::keep_edges() {
+  if (how != method::jacobi || !fine->halos) return;
+  const std::ptrdiff_t begins[2] = {fine->own.first, fine->own.last - halo_rows};
+  const bool has[2] = {fine->halos->has_before(), fine->halos->has_after()};
+  for (const int side : {0, 1}) {
+    if (!has[side]) continue;
+    // The outermost points of rows stay as they are.
+    edges[side] = array<T>(static_cast<std::size_t>(3 * halo_rows * on().pitch), where);
+    received[side] = array<T>(static_cast<std::size_t>(halo_rows * on().pitch), where);
+    // Blocks of fewer rows than two halos end before the copy would.
+    const std::ptrdiff_t from = begins[side] - halo_rows,
+                         low = std::max(from, fine->own.first - (has[0] ? halo_rows : 0)),
+                         high = std::min(from + 3 * halo_rows, fine->own.last + (has[1] ? halo_rows : 0));
+    copy(edges[side].data() + (low - from) * on().pitch, where, u + low * on().pitch, where,
+         fine->bytes(high - low));
   }
 }
 

@@ -113,14 +113,15 @@ class solver {
   /// value. Of a point that comes twice the last counts. Iterations go on from what the others are, by the
   /// same method; multigrid then takes its coarse operators from the finest one (J. E. Dendy, Black box
   /// multigrid, J. Comput. Phys. 48 (1982) 366), at the next cycle after a change, with eleven times the
-  /// memory of the points. Throws heddle::error for points outside, for values as the
-  /// constructor does, and over ranks, where no point inside can be held.
+  /// memory of the points. Over ranks every one gives the same points, here and in what follows, and takes
+  /// those of its own rows. Throws heddle::error for points outside, and for values as the constructor does.
   void hold(std::span<const point_value<T>> points);
   /// The same for inner points where `mask`, of shape (H, W), is not 0, at the values that they have.
   void hold(const array_view<const std::uint8_t>& mask);
+  void hold(const distributed_array<std::uint8_t>& mask);
   /// Inner points are sought again, from the values that they have; edges stay.
   void release(std::span<const point> points);
-  bool is_held(std::size_t row, std::size_t column) const;  ///< an edge is
+  bool is_held(std::size_t row, std::size_t column) const;  ///< an edge is; every rank asks
   std::size_t held_points() const noexcept;                 ///< inside
 
   /// f at points from now on: at an edge it is not read. A charge q at a point is f = −q/(h_x·h_y).

@@ -70,36 +70,51 @@ struct level {
     return array<T>(static_cast<std::size_t>(on.points_in_memory()), where);
   }
   /// Where row 0 is or would be.
-  T* row_0(array<T>& of) const { return of.data() - on.first * on.pitch; }
-  const T* row_0(const array<T>& of) const { return of.data() - on.first * on.pitch; }
+  template <class V>
+  V* row_0(array<V>& of) const {
+    return of.data() - on.first * on.pitch;
+  }
+  template <class V>
+  const V* row_0(const array<V>& of) const {
+    return of.data() - on.first * on.pitch;
+  }
 
   std::size_t bytes(std::ptrdiff_t rows) const {
     return static_cast<std::size_t>(rows * on.pitch) * sizeof(T);
   }
-  memory_part part(T* row_0, std::ptrdiff_t first) const {
-    return {row_0 + first * on.pitch, bytes(halo_rows)};
+  template <class V>
+  memory_part part(V* row_0, std::ptrdiff_t first, std::ptrdiff_t rows = halo_rows) const {
+    return {row_0 + first * on.pitch, static_cast<std::size_t>(rows * on.pitch) * sizeof(V)};
   }
 
-  /// Rows of `x` at the edges go to the neighbours, and theirs come.
-  void start(T* x) const {
-    halos->start(part(x, own.first), part(x, own.last - halo_rows), part(x, own.first - halo_rows),
-                 part(x, own.last));
+  /// Rows of `x` at the edges, so many each, go to the neighbours, and theirs come; of several planes at
+  /// once.
+  template <class V>
+  void start(V* x, std::ptrdiff_t rows = halo_rows, int planes = 1) const {
+    std::vector<memory_part> parts[4];
+    const std::ptrdiff_t begins[4] = {own.first, own.last - rows, own.first - rows, own.last};
+    for (int i = 0; i < 4; ++i)
+      for (int plane = 0; plane < planes; ++plane)
+        parts[i].push_back(part(x + plane * on.points_in_memory(), begins[i], rows));
+    halos->start(parts[0], parts[1], parts[2], parts[3]);
   }
-  void exchange(T* x) const {
+  template <class V>
+  void exchange(V* x, std::ptrdiff_t rows = halo_rows, int planes = 1) const {
     if (!halos) return;
-    start(x);
+    start(x, rows, planes);
     halos->finish();
   }
 
-  /// f(rows), which computes rows of x: of the edges first, which then go to the neighbours beside the rest.
+  /// f(rows), which computes rows of x: of the edges first, of which so many go to the neighbours beside the
+  /// rest.
   template <class F>
-  void compute(T* x, const F& f) const {
+  void compute(T* x, const F& f, std::ptrdiff_t depth = halo_rows) const {
     if (!halos) return f(own);
-    const std::ptrdiff_t before = halos->has_before() ? own.first + halo_rows : own.first;
-    const std::ptrdiff_t after = halos->has_after() ? std::max(before, own.last - halo_rows) : own.last;
+    const std::ptrdiff_t before = halos->has_before() ? own.first + depth : own.first;
+    const std::ptrdiff_t after = halos->has_after() ? std::max(before, own.last - depth) : own.last;
     for (const row_range& rows : {row_range{own.first, before}, row_range{after, own.last}})
       if (rows.first < rows.last) f(rows);
-    start(x);
+    start(x, depth);
     if (before < after) f({before, after});
     halos->finish();
   }

@@ -19,13 +19,12 @@
 namespace heddle::laplace {
 
 template <class T>
-held_machine<T>& solver<T>::state::changes(const char* what) {
-  if (all) fail(fmt::format("{} of a solver over ranks: make one of solution() on one machine", what));
-  if (!held) {
-    held = where.is_gpu() ? make_gpu_held_machine<T>(where, on()) : make_cpu_held_machine<T>(where, on());
-    is_held.assign(lengths.elements(), 0);
-  }
-  return *held;
+void solver<T>::state::begin_change() {
+  // Sweeps with points that are held leave the rows beside the first of a neighbour as they were.
+  if (held_count > 0) fine->exchange(u);
+  if (held) return;
+  held = where.is_gpu() ? make_gpu_held_machine<T>(where, *fine) : make_cpu_held_machine<T>(where, *fine);
+  is_held.assign(static_cast<std::size_t>(on().last - on().first) * lengths[1], 0);
 }
 
 /// Of an element in memory.
@@ -38,6 +37,18 @@ std::size_t solver<T>::state::place_of(const char* what, std::size_t row, std::s
   return row * static_cast<std::size_t>(on().pitch) + column;
 }
 
+/// Whether the rows in memory have a point: those of this rank, and those of neighbours beside them.
+template <class T>
+bool solver<T>::state::is_here(std::size_t row) const {
+  const auto number = static_cast<std::ptrdiff_t>(row);
+  return number >= on().first && number < on().last;
+}
+
+template <class T>
+std::uint8_t& solver<T>::state::held_flag(std::size_t row, std::size_t column) {
+  return is_held[(row - static_cast<std::size_t>(on().first)) * lengths[1] + column];
+}
+
 template <class T>
 void solver<T>::state::put(const std::vector<std::size_t>& places, const std::vector<T>& values) {
   // Both, as a sweep from one to the other leaves edges alone.
@@ -48,19 +59,28 @@ void solver<T>::state::put(const std::vector<std::size_t>& places, const std::ve
 template <class T>
 void solver<T>::state::hold_inner(const std::vector<std::size_t>& places, bool are_held) {
   const auto pitch = static_cast<std::size_t>(on().pitch);
+  const auto first = static_cast<std::size_t>(fine->own.first),
+             last = static_cast<std::size_t>(fine->own.last);
   std::vector<std::size_t> changed;
+  std::size_t own_changes = 0;
   for (const std::size_t place : places) {
     const std::size_t row = place / pitch, column = place % pitch;
     if (row == 0 || column == 0 || row + 1 == lengths[0] || column + 1 == lengths[1]) continue;
-    std::uint8_t& now = is_held[row * lengths[1] + column];
+    std::uint8_t& now = held_flag(row, column);
     if ((now != 0) == are_held) continue;
     now = are_held ? 1 : 0;
     changed.push_back(place);
+    if (row >= first && row < last) ++own_changes;
+  }
+  std::size_t changes = own_changes;
+  if (fine->halos) {
+    changes = 0;
+    for (const std::size_t of_rank : all->all_gather(own_changes)) changes += of_rank;
   }
   if (are_held) {
-    held_count += changed.size();
+    held_count += changes;
   } else {
-    held_count -= changed.size();
+    held_count -= changes;
   }
   held->hold(changed, are_held);
 }
@@ -71,7 +91,9 @@ void solver<T>::state::after_change() {
   is_restricted = false;
   had_cycle = false;
   if (!has_inner_points()) return;
-  copy(other, where, u, where, static_cast<std::size_t>(on().points_in_memory()) * sizeof(T));
+  keep_edges();
+  const std::ptrdiff_t first = on().first * on().pitch;
+  copy(other + first, where, u + first, where, static_cast<std::size_t>(on().points_in_memory()) * sizeof(T));
   held->clear(other);
   reference = largest_residual(other);
   if (reference == 0) reference = largest_residual(u);
@@ -125,48 +147,79 @@ template <class T>
 void solver<T>::hold(std::span<const point_value<T>> points) {
   constexpr const char* what = "laplace: points to hold";
   state& s = *state_;
-  s.changes(what);
   const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
   last_values<T> given;
   for (const point_value<T>& one : points) {
     const std::size_t place = s.place_of(what, one.row, one.column);
     require_in_range("value of a point to hold", one);
-    given.add(place, one.value);
+    if (s.is_here(one.row)) given.add(place, one.value);
   }
+  s.begin_change();
   s.put(given.places, given.values);
   s.hold_inner(given.places, true);
   s.after_change();
 }
 
 template <class T>
-void solver<T>::hold(const array_view<const std::uint8_t>& mask) {
+void solver<T>::state::hold_rows(const std::uint8_t* mask) {
   constexpr const char* what = "laplace: points to hold";
-  state& s = *state_;
-  if (!(mask.shape() == s.lengths)) {
-    fail(fmt::format("{}: the mask has shape {}, where the points have {}", what, mask.shape().text(),
-                     s.lengths.text()));
-  }
-  s.changes(what);
-  const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
-  const array<std::uint8_t> here = mask.on(target());
+  begin_change();
   std::vector<std::size_t> places;
-  for (std::size_t row = 0; row < s.lengths[0]; ++row) {
-    for (std::size_t column = 0; column < s.lengths[1]; ++column) {
-      if (here.data()[row * s.lengths[1] + column] != 0) places.push_back(s.place_of(what, row, column));
+  const auto first = static_cast<std::size_t>(on().first), last = static_cast<std::size_t>(on().last);
+  for (std::size_t row = first; row < last; ++row) {
+    for (std::size_t column = 0; column < lengths[1]; ++column) {
+      if (mask[(row - first) * lengths[1] + column] != 0) places.push_back(place_of(what, row, column));
     }
   }
-  s.hold_inner(places, true);
-  s.after_change();
+  hold_inner(places, true);
+  after_change();
+}
+
+inline void require_shape_of_mask(const shape& mask, const shape& points) {
+  if (mask == points) return;
+  fail(fmt::format("laplace: points to hold: the mask has shape {}, where the points have {}", mask.text(),
+                   points.text()));
+}
+
+template <class T>
+void solver<T>::hold(const array_view<const std::uint8_t>& mask) {
+  state& s = *state_;
+  require_shape_of_mask(mask.shape(), s.lengths);
+  const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
+  const array<std::uint8_t> here = mask.on(target());
+  s.hold_rows(here.data() + static_cast<std::size_t>(s.on().first) * s.lengths[1]);
+}
+
+template <class T>
+void solver<T>::hold(const distributed_array<std::uint8_t>& mask) {
+  state& s = *state_;
+  if (!s.all)
+    fail("laplace: points to hold: the mask is spread over ranks, and the solver is on one machine");
+  require_shape_of_mask(mask.shape(), s.lengths);
+  const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
+  if (!s.fine->halos) return s.hold_rows(mask.gather().data());
+  const distributed_array<std::uint8_t> own = mask.redistributed(s.fine->halos->begins());
+  // With the rows of neighbours that are in memory.
+  level<T> rows = *s.fine;
+  rows.on.pitch = rows.on.width;
+  array<std::uint8_t> here(static_cast<std::size_t>(rows.on.points_in_memory()), s.where);
+  std::uint8_t* const row_0 = rows.row_0(here);
+  copy(row_0 + rows.own.first * rows.on.pitch, s.where, own.local().data(), s.where, own.local().size());
+  rows.exchange(row_0);
+  s.hold_rows(here.on(target()).data());
 }
 
 template <class T>
 void solver<T>::release(std::span<const point> points) {
   constexpr const char* what = "laplace: points to release";
   state& s = *state_;
-  s.changes(what);
   const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
   std::vector<std::size_t> places;
-  for (const point& one : points) places.push_back(s.place_of(what, one.row, one.column));
+  for (const point& one : points) {
+    const std::size_t place = s.place_of(what, one.row, one.column);
+    if (s.is_here(one.row)) places.push_back(place);
+  }
+  s.begin_change();
   s.hold_inner(places, false);
   s.after_change();
 }
@@ -175,14 +228,15 @@ template <class T>
 void solver<T>::set_source(std::span<const point_value<T>> points) {
   constexpr const char* what = "laplace: the source";
   state& s = *state_;
-  s.changes(what);
   const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
   last_values<T> given;
   for (const point_value<T>& one : points) {
     const std::size_t place = s.place_of(what, one.row, one.column);
     require_in_range("value of the source", one);
-    given.add(place, static_cast<T>(s.on().source_scale * static_cast<double>(one.value)));
+    if (s.is_here(one.row))
+      given.add(place, static_cast<T>(s.on().source_scale * static_cast<double>(one.value)));
   }
+  s.begin_change();
   if (s.source.size() == 0) {
     s.source = array<T>(static_cast<std::size_t>(s.on().points_in_memory()), s.where);
     s.source.fill(0);
@@ -194,18 +248,25 @@ void solver<T>::set_source(std::span<const point_value<T>> points) {
 template <class T>
 void solver<T>::clear() {
   state& s = *state_;
-  s.changes("laplace: clear()");
   const operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
+  s.begin_change();
   if (s.has_inner_points()) s.held->clear(s.u);
   s.after_change();
 }
 
 template <class T>
 bool solver<T>::is_held(std::size_t row, std::size_t column) const {
-  const state& s = *state_;
+  state& s = *state_;
   s.place_of("laplace: a point", row, column);
   const bool is_edge = row == 0 || column == 0 || row + 1 == s.lengths[0] || column + 1 == s.lengths[1];
-  return is_edge || (!s.is_held.empty() && s.is_held[row * s.lengths[1] + column] != 0);
+  if (is_edge || s.held_count == 0) return is_edge;
+  std::uint8_t is = s.is_here(row) ? s.held_flag(row, column) : std::uint8_t{0};
+  if (s.fine->halos) {
+    const std::vector<std::size_t>& begins = s.fine->halos->begins();
+    const auto owner = std::upper_bound(begins.begin(), begins.end(), row) - begins.begin() - 1;
+    s.all->broadcast(is, static_cast<int>(owner));
+  }
+  return is != 0;
 }
 
 template <class T>

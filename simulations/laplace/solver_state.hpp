@@ -78,7 +78,7 @@ struct solver<T>::state {
   bool had_cycle = false;
   // Of inner points that stay, where there were any, or anything else was changed.
   std::unique_ptr<held_machine<T>> held;
-  std::vector<std::uint8_t> is_held;  // of all points, 0 at edges
+  std::vector<std::uint8_t> is_held;  // of the rows in memory, 0 at edges
   std::size_t held_count = 0;
   // Jacobi's sweeps over ranks: rows at the edges and those beside them, and what comes from neighbours.
   array<T> edges[2], received[2];
@@ -114,18 +114,24 @@ struct solver<T>::state {
   void begin(const T* points, const T* values);
 
   double largest_residual(const T* of) {
-    if (held_count > 0) return held->largest_residual(of, g());
+    if (held_count > 0) return largest(held->largest_residual(of, g()));
     return largest(device->largest_residual(on(), of, g(), fine->own));
   }
 
-  // Changes while it runs, on one machine.
-  held_machine<T>& changes(const char* what);
+  /// The outermost points of the rows at the edges of this rank.
+  void keep_edges();
+
+  // Changes while it runs. Those of points that are not here leave this rank as it is.
+  void begin_change();
+  bool is_here(std::size_t row) const;
+  std::uint8_t& held_flag(std::size_t row, std::size_t column);
+  void hold_rows(const std::uint8_t* mask);  // of the rows in memory
   std::size_t place_of(const char* what, std::size_t row, std::size_t column) const;
   void put(const std::vector<std::size_t>& places, const std::vector<T>& values);
   void hold_inner(const std::vector<std::size_t>& places, bool are_held);
   void after_change();
   void iterate_held(std::size_t count);
-  double largest(T mine) const {
+  double largest(auto mine) const {
     return static_cast<double>(fine->halos ? largest_of_ranks(*all, mine) : mine);
   }
 

@@ -1,10 +1,12 @@
 #include "lattice_boltzmann/geometry.hpp"
 
+#include "lattice_boltzmann/solid_rows.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
@@ -61,12 +63,18 @@ class boundary_finder {
   }
 
   void find(flow_plan& plan) {
+    if (!solid_.empty()) {
+      for (std::ptrdiff_t y = 0; y < height_; ++y) {
+        const std::uint8_t* const row = solid_.data() + y * width_;
+        solid_rows_.push_back(any_solid(row, static_cast<std::size_t>(width_)) ? 1 : 0);
+      }
+    }
     const auto at_edge = [this](std::ptrdiff_t x, std::ptrdiff_t y) {
       return x == 0 || y == 0 || x == width_ - 1 || y == height_ - 1;
     };
     for (std::ptrdiff_t y = first_; y < last_; ++y) {
-      // Without obstacles all that matters is at the edges.
-      const bool whole = !solid_.empty() || at_edge(1, y);
+      // Away from obstacles all that matters is at the edges.
+      const bool whole = is_solid_row(y - 1) || is_solid_row(y) || is_solid_row(y + 1) || at_edge(1, y);
       for (std::ptrdiff_t x = 0; x < width_; x += whole || x == width_ - 1 ? 1 : width_ - 1) {
         if (is_solid(x, y)) continue;
         for (int p = 0; p < pairs; ++p) {
@@ -108,6 +116,10 @@ class boundary_finder {
       return std::pair(a.place % 8, a.place) < std::pair(b.place % 8, b.place);
     }
   };
+
+  bool is_solid_row(std::ptrdiff_t y) const {
+    return !solid_rows_.empty() && y >= 0 && y < height_ && solid_rows_[static_cast<std::size_t>(y)] != 0;
+  }
 
   std::ptrdiff_t place(std::ptrdiff_t x, std::ptrdiff_t y) const { return grid_.at(x, y - first_); }
 
@@ -179,40 +191,93 @@ class boundary_finder {
   layout grid_;
   sides ends_;
   circle around_;
+  std::vector<std::uint8_t> solid_rows_;  // whether a row has an obstacle
   std::vector<found> walls_, moving_, obstacles_, curved_;
   std::vector<std::pair<link, std::uint64_t>> images_in_ring_, images_;
+};
+
+/// Fluid cells of a row, one beside the other: columns first … last−1.
+struct fluid_run {
+  std::size_t first, last;
+  std::size_t joined;  // another of the same fluid, or itself
+};
+
+/// The runs of all rows, joined where they touch, also at a corner, so that `root` is the same for all of one
+/// fluid.
+class fluid_runs {
+ public:
+  fluid_runs(const std::vector<std::uint8_t>& solid, std::size_t width, std::size_t height, bool wraps) {
+    for (std::size_t y = 0; y < height; ++y) {
+      rows_.push_back(runs_.size());
+      add_row(solid.data() + y * width, width);
+      if (y > 0) join(rows_[y - 1], rows_[y], rows_[y], runs_.size());
+    }
+    rows_.push_back(runs_.size());
+    if (wraps) join(rows_[height - 1], rows_[height], 0, rows_[1]);
+  }
+
+  /// That of the cell at the beginning or the end of a row; nothing where it is solid.
+  std::optional<std::size_t> at_begin(std::size_t y) {
+    if (rows_[y] == rows_[y + 1] || runs_[rows_[y]].first != 0) return std::nullopt;
+    return root(rows_[y]);
+  }
+  std::optional<std::size_t> at_end(std::size_t y, std::size_t width) {
+    if (rows_[y] == rows_[y + 1] || runs_[rows_[y + 1] - 1].last != width) return std::nullopt;
+    return root(rows_[y + 1] - 1);
+  }
+
+ private:
+  void add_row(const std::uint8_t* row, std::size_t width) {
+    const auto add = [&](std::size_t first, std::size_t last) {
+      runs_.push_back({first, last, runs_.size()});
+    };
+    if (!any_solid(row, width)) return add(0, width);
+    for (std::size_t x = 0; x < width; ++x) {
+      if (row[x] != 0) continue;
+      const std::size_t first = x;
+      while (x < width && row[x] == 0) ++x;
+      add(first, x);
+    }
+  }
+  /// Runs a … a_end−1 and b … b_end−1 of neighbouring rows.
+  void join(std::size_t a, std::size_t a_end, std::size_t b, std::size_t b_end) {
+    while (a < a_end && b < b_end) {
+      if (runs_[a].first <= runs_[b].last && runs_[b].first <= runs_[a].last) {
+        runs_[root(a)].joined = root(b);
+      }
+      if (runs_[a].last < runs_[b].last) {
+        ++a;
+      } else {
+        ++b;
+      }
+    }
+  }
+  std::size_t root(std::size_t run) {
+    while (runs_[run].joined != run) run = runs_[run].joined = runs_[runs_[run].joined].joined;
+    return run;
+  }
+
+  std::vector<fluid_run> runs_;
+  std::vector<std::size_t> rows_;  // the first run of each
 };
 
 /// Throws unless what comes in on the left can leave on the right. Fluid goes between two obstacles that
 /// touch at a corner.
 void check_ways(const settings& given, const std::vector<std::uint8_t>& solid) {
   const std::size_t width = given.width, height = given.height;
-  const bool wraps = given.which == flow_case::free;
-  std::vector<std::uint8_t> seen = solid;
-  std::vector<std::size_t> edge, next;
-  const auto visit = [&](std::size_t cell) {
-    if (seen[cell] == 0) next.push_back(cell);
-    seen[cell] = 1;
-  };
-  for (std::size_t y = 0; y < height; ++y) visit(y * width + width - 1);
-  while (!next.empty()) {
-    edge.swap(next);
-    next.clear();
-    for (const std::size_t cell : edge) {
-      const std::size_t x = cell % width, y = cell / width;
-      for (const int step : {-1, 0, 1}) {
-        if (!wraps && ((step < 0 && y == 0) || (step > 0 && y == height - 1))) continue;
-        const std::size_t row = (y + height + static_cast<std::size_t>(step)) % height * width;
-        for (std::size_t to = x == 0 ? 0 : x - 1; to <= std::min(x + 1, width - 1); ++to) visit(row + to);
-      }
-    }
+  fluid_runs fluid(solid, width, height, given.which == flow_case::free);
+  std::vector<std::size_t> leaves;
+  for (std::size_t y = 0; y < height; ++y) {
+    const std::optional<std::size_t> at = fluid.at_end(y, width);
+    if (at && (leaves.empty() || leaves.back() != *at)) leaves.push_back(*at);
   }
-  const auto unseen = [&](std::size_t y) { return seen[y * width] == 0; };
-  const auto is_inflow = [&](std::size_t y) { return solid[y * width] == 0; };
+  std::sort(leaves.begin(), leaves.end());
   std::size_t inflows = 0;
   for (std::size_t y = 0; y < height; ++y) {
-    inflows += is_inflow(y) ? 1 : 0;
-    if (unseen(y)) {
+    const std::optional<std::size_t> at = fluid.at_begin(y);
+    if (!at) continue;
+    ++inflows;
+    if (!std::binary_search(leaves.begin(), leaves.end(), *at)) {
       fail(
           fmt::format("lbm: obstacles leave no way from the left, in row {}, to the right: what comes "
                       "in there could not leave",

@@ -1,6 +1,7 @@
 #include "lattice_boltzmann/settings.hpp"
 
 #include "lattice_boltzmann/lattice.hpp"
+#include "lattice_boltzmann/solid_rows.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -44,9 +45,7 @@ constexpr double channel_height = 0.41, channel_length = 2.2 / channel_height, c
 std::size_t extent_of_obstacles(const settings& given) {
   std::size_t low = given.height, high = 0;
   for (std::size_t y = 0; y < given.height; ++y) {
-    const auto row = given.obstacles.begin() + static_cast<std::ptrdiff_t>(y * given.width);
-    if (std::any_of(row, row + static_cast<std::ptrdiff_t>(given.width),
-                    [](auto cell) { return cell != 0; })) {
+    if (any_solid(given.obstacles.data() + y * given.width, given.width)) {
       low = std::min(low, y);
       high = y + 1;
     }
@@ -58,11 +57,13 @@ std::size_t extent_of_obstacles(const settings& given) {
 double narrowest(const settings& given) {
   const double height = static_cast<double>(given.height);
   double most = given.which == flow_case::cylinder ? 2 * cylinder_of(given).radius : 0;
-  for (std::size_t x = 0; x < given.width && !given.obstacles.empty(); ++x) {
-    double solid = 0;
-    for (std::size_t y = 0; y < given.height; ++y) solid += given.obstacles[y * given.width + x] != 0;
-    most = std::max(most, solid);
+  std::vector<std::size_t> solid(given.obstacles.empty() ? 0 : given.width);
+  for (std::size_t y = 0; y < given.height && !solid.empty(); ++y) {
+    const std::uint8_t* const row = given.obstacles.data() + y * given.width;
+    if (!any_solid(row, given.width)) continue;
+    for (std::size_t x = 0; x < given.width; ++x) solid[x] += row[x] != 0 ? 1 : 0;
   }
+  for (const std::size_t of_column : solid) most = std::max(most, static_cast<double>(of_column));
   return std::max(1 - most / height, 1 / height);
 }
 
@@ -296,13 +297,15 @@ description describe(const settings& given) {
                     "take a higher --velocity or a lower --reynolds{}",
                     made.viscosity, given.kept == storage::f64 ? "" : ", or --storage f64"));
   }
-  if (const reach range = reach_of(given, made); given.kept == storage::f16 && range.most() > 1) {
-    made.warnings.push_back(
-        fmt::format("16 bits hold speeds up to 0.29 and densities from 0.75 to 1.25: this flow may be beyond "
-                    "{}; take a --velocity of {:.2g} at most{}",
-                    is_open(given) ? "in its first steps" : "where it is fastest or in corners",
-                    rounded_down(velocity_within(range, given.velocity)),
-                    range.speed > 1 ? "" : ", or a higher --reynolds"));
+  if (given.kept == storage::f16) {
+    if (const reach range = reach_of(given, made); range.most() > 1) {
+      made.warnings.push_back(fmt::format(
+          "16 bits hold speeds up to 0.29 and densities from 0.75 to 1.25: this flow may be beyond "
+          "{}; take a --velocity of {:.2g} at most{}",
+          is_open(given) ? "in its first steps" : "where it is fastest or in corners",
+          rounded_down(velocity_within(range, given.velocity)),
+          range.speed > 1 ? "" : ", or a higher --reynolds"));
+    }
   }
   // In cavities of 64² cells errors over the velocity were 2.9e-5 over the velocity in units of 2^-18 at a
   // viscosity of 0.064, and grew like its power -0.62.

@@ -1,9 +1,11 @@
 #include "lattice_boltzmann/flow_state.hpp"
 #include "lattice_boltzmann/geometry.hpp"
+#include "lattice_boltzmann/solid_rows.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -26,8 +28,11 @@ void flow::state::set(const settings& wanted, std::vector<std::uint8_t> solid_of
   count_obstacles();
   set_plan();
   std::vector<std::size_t> became_fluid;
-  for (std::size_t cell = 0; cell < before.size(); ++cell) {
-    if (before[cell] != 0 && (solid.empty() || solid[cell] == 0)) became_fluid.push_back(cell);
+  for (std::size_t row = 0; row < before.size(); row += given.width) {
+    if (!any_solid(before.data() + row, given.width)) continue;
+    for (std::size_t cell = row; cell < row + given.width; ++cell) {
+      if (before[cell] != 0 && (solid.empty() || solid[cell] == 0)) became_fluid.push_back(cell);
+    }
   }
   if (!became_fluid.empty()) refill(became_fluid, excess_around(became_fluid, before));
   if (known_mass) {
@@ -39,8 +44,7 @@ void flow::state::set(const settings& wanted, std::vector<std::uint8_t> solid_of
 std::vector<double> flow::state::excess_around(const std::vector<std::size_t>& cells,
                                                const std::vector<std::uint8_t>& solid_before) {
   const std::size_t width = given.width, height = given.height;
-  constexpr std::size_t unknown = std::size_t(-1);
-  std::vector<std::size_t> number(width * height, unknown);
+  std::unordered_map<std::size_t, std::size_t> number;
   for (std::size_t k = 0; k < cells.size(); ++k) number[cells[k]] = k;
   std::vector<double> excess(cells.size(), 0.0);
   std::vector<std::uint8_t> is_known(cells.size(), 0);
@@ -66,11 +70,12 @@ std::vector<double> flow::state::excess_around(const std::vector<std::size_t>& c
       for (std::size_t ny = y > 0 ? y - 1 : 0; ny <= std::min(y + 1, height - 1); ++ny) {
         for (std::size_t nx = x > 0 ? x - 1 : 0; nx <= std::min(x + 1, width - 1); ++nx) {
           const std::size_t cell = ny * width + nx;
-          const bool is_refilled = number[cell] != unknown;
-          if (is_refilled ? is_known[number[cell]] == 0
+          const auto refilled = number.find(cell);
+          const bool is_refilled = refilled != number.end();
+          if (is_refilled ? is_known[refilled->second] == 0
                           : solid_before[cell] != 0 || (!solid.empty() && solid[cell] != 0))
             continue;
-          sum += is_refilled ? excess[number[cell]] : fluid_excess(nx, ny);
+          sum += is_refilled ? excess[refilled->second] : fluid_excess(nx, ny);
           ++count;
         }
       }

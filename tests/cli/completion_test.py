@@ -22,9 +22,14 @@ def subcommands():
     return re.findall(r"^  ([a-z]+) ", run("--help").stdout.partition("Subcommands:")[2], re.MULTILINE)
 
 
-def options_of(command):
+def commands():
+    """The words of each command that has options of its own."""
+    return [[name] for name in subcommands()] + [["view", simulation] for simulation in ("life", "mandelbrot", "laplace", "lbm")]
+
+
+def options_of(*command):
     """Its options as --help shows them: their names, and what stands behind them."""
-    text = run(command, "--help").stdout.partition("Options:")[2]
+    text = run(*command, "--help").stdout.partition("Options:")[2]
     found = {}
     for names, value in re.findall(r"^  (-\S+)(?: ((?!Needs|Excludes)\S+(?: [A-Z.\[][^ :\n]*(?= |$))*))?(?= |$)", text, re.MULTILINE):
         for name in names.split(","):
@@ -71,6 +76,11 @@ class CompletionTest(CommandTest):
         self.assertEqual(self.in_bash("lbm", "c"), ["cavity", "channel", "cylinder"])
         self.assertEqual(self.in_bash("lbm", "cavity", "--resume", "fir"), ["first.npy"])
         self.assertEqual(self.in_bash("laplace", "--format", ""), ["npy", "png", "vti"])
+        self.assertEqual(self.in_bash("view", ""), ["laplace", "lbm", "life", "mandelbrot"])
+        self.assertEqual(self.in_bash("view", "--port", "0", "lbm", "ca"), ["cavity"])
+        self.assertEqual(self.in_bash("view", "laplace", "--method", "m"), ["multigrid"])
+        self.assertEqual(self.in_bash("view", "mandelbrot", ""), [])
+        self.assertEqual(self.in_bash("view", "life", "fir"), ["first.npy"])
         self.assertEqual(self.in_bash("completion", ""), ["bash", "fish", "zsh"])
         self.assertEqual(self.in_bash("run", "k.cu", "-I", ""), ["folder"])
         self.assertEqual(self.in_bash("pi", "--samples", ""), [])
@@ -80,15 +90,15 @@ class CompletionTest(CommandTest):
         """Names of options, and files where one takes a file: no definition is without what the scripts need."""
         files = sorted(p.name for p in self.folder.iterdir())
         zsh, fish = self.scripts["zsh"].read_text(), self.scripts["fish"].read_text()
-        for command in subcommands():
-            options = options_of(command)
+        for words in commands():
+            options, command = options_of(*words), ":".join(words)
             self.assertIn("--help", options)
-            self.assertEqual(self.in_bash(command, "-"), sorted(options))
+            self.assertEqual(self.in_bash(*words, "-"), sorted(options))
             for name, value in options.items():
                 if value and NAMES_A_FILE.search(value) and name not in ("--format", "--field"):
-                    self.assertEqual(self.in_bash(command, name, ""), files, (command, name))
+                    self.assertEqual(self.in_bash(*words, name, ""), files, (command, name))
                 dashes = "-s" if len(name) == 2 else "-l"
-                self.assertRegex(fish, rf"string match -q -- {command} .* {dashes} {name.lstrip('-')}\b")
+                self.assertRegex(fish, rf"= {command}' .*{dashes} {name.lstrip('-')}\b")
             self.assertIn(f"        {command})\n", zsh)
 
     @unittest.skipUnless(shutil.which("fish"), "there is no fish")
@@ -103,6 +113,9 @@ class CompletionTest(CommandTest):
         self.assertEqual(offered("heddle reduce --op m"), ["max", "mean", "median", "min"])
         self.assertEqual(offered("heddle sort --desc"), ["--descending"])
         self.assertEqual(offered("heddle reduce fir"), ["first.npy"])
+        self.assertEqual(offered("heddle view l"), ["laplace", "lbm", "life"])
+        self.assertEqual(offered("heddle view lbm ca"), ["cavity"])
+        self.assertEqual(offered("heddle view laplace --method m"), ["multigrid"])
         self.assertEqual(offered("heddle lbm c"), ["cavity", "channel", "cylinder"])
         self.assertIn("first.npy", offered("heddle sort -o fir"))
         self.assertEqual(offered("heddle pi --samples "), [])
@@ -134,7 +147,9 @@ class CompletionTest(CommandTest):
         # A word that is completed is written out; Ctrl-U takes the line away.
         for typed, wanted in (("heddle mandel\t", "mandelbrot "), ("heddle reduce --op me\t", "mean "),
                               ("heddle sort --desc\t", "--descending "), ("heddle reduce fir\t", "first.npy "),
-                              ("heddle sort -o fir\t", "first.npy "), ("heddle lbm cyl\t", "cylinder ")):
+                              ("heddle sort -o fir\t", "first.npy "), ("heddle lbm cyl\t", "cylinder "),
+                              ("heddle view lap\t", "laplace "), ("heddle view lbm cyl\t", "cylinder "),
+                              ("heddle view laplace --method mul\t", "multigrid ")):
             shown(typed, wanted)
             os.write(terminal, b"\x15")
         os.write(terminal, b"exit\n")
@@ -152,9 +167,12 @@ class CompletionTest(CommandTest):
         text = page.read_text()
         self.assertEqual(text, run("manual").stdout)
         plain = re.sub(r"\\f[BIR]", "", text).replace("\\-", "-")
-        for command in subcommands():
+        for words in commands():
+            command = " ".join(words)
             section = plain.partition(f".SS heddle {command}")[2].partition("\n.SS ")[0]
-            for name, value in options_of(command).items():
+            # What all of heddle view takes is said once.
+            options = {name: value for name, value in options_of(*words).items() if len(words) == 1 or name not in options_of("view")}
+            for name, value in options.items():
                 self.assertRegex(section, rf"{re.escape(name)}(, --[a-z-]+)?{re.escape(f' {value}' if value else '')}\n", command)
         if shutil.which("groff"):
             done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", page], capture_output=True, text=True)

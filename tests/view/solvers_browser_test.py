@@ -26,10 +26,10 @@ def drawn(*words):
 
 
 class SolverTest(unittest.TestCase):
-    def open(self, *words):
+    def open(self, *words, **context):
         self.server = Server(*words)
         self.addCleanup(self.server.__exit__)
-        page = browser.page(self.server)
+        page = browser.page(self.server, **context)
         self.addCleanup(page.context.close)
         self.addCleanup(lambda: self.assertEqual(browser.faults, []))
         shown(page, "of.frame > 0")
@@ -50,7 +50,16 @@ class SolverTest(unittest.TestCase):
         wide, high, values = page.eval_on_selector("#picture", PIXELS)
         canvas = np.array(values.split(","), np.uint8).reshape(high, wide, 4)[..., :3]
         top, left = (high - height) // 2, (wide - width) // 2
-        np.testing.assert_array_equal(canvas[top:top + height, left:left + width], drawn(*words))
+        seen = canvas[top:top + height, left:left + width]
+        np.testing.assert_array_equal(seen, drawn(*words))
+        return seen
+
+    def saved(self, page, form):
+        """The path of the state in this format."""
+        page.select_option("#format", form)
+        with page.expect_download() as download:
+            page.click("#save")
+        return download.value.path()
 
     def step(self, page, steps):
         page.click("#step")
@@ -79,14 +88,7 @@ class LaplaceTest(SolverTest):
         page.mouse.down()
         page.mouse.move(x + 0.5, y + 20 + 0.5, steps=4)
         page.mouse.up()
-        page.select_option("#format", "held.npy")
-        held = None
-        for _ in range(50):
-            with page.expect_download() as download:
-                page.click("#save")
-            held = np.load(download.value.path())
-            if held.sum() == 41:
-                break
+        held = np.load(self.saved(page, "held.npy"))
         self.assertEqual((list(np.flatnonzero(held.any(0))), held.sum()), ([150], 41))
         page.locator("label", has_text="Method").locator("select").select_option("red-black")
         text(page, "text.startsWith('sweep 2')")
@@ -104,20 +106,59 @@ class LbmTest(SolverTest):
         page.mouse.click(x - 40.5, y + 20.5)
         self.step(page, 2)
         text(page, "text.includes('drag ')")
-        page.select_option("#format", "obstacles.npy")
-        with page.expect_download() as download:
-            page.click("#save")
         # y grows upwards: what is below the middle has smaller rows.
-        rows, columns = np.nonzero(np.load(download.value.path()))
+        rows, columns = np.nonzero(np.load(self.saved(page, "obstacles.npy")))
         self.assertEqual((rows.mean(), columns.mean()), (79, 109))
         page.locator("label", has_text="Shown").locator("select").select_option("density")
-        page.select_option("#format", "checkpoint")
-        with page.expect_download() as download:
-            page.click("#save")
+        checkpoint = self.saved(page, "checkpoint")
         self.step(page, 3)
-        self.expects(page, 300, 200, "lbm", "free", "--resume", download.value.path(), "--steps", 1, "--field", "density")
+        self.expects(page, 300, 200, "lbm", "free", "--resume", checkpoint, "--steps", 1, "--field", "density")
         page.click("#play")
         wait(page, "at('rate').textContent.includes('LUPS') && at('rate').textContent.includes('% of a copy')")
+
+    def test_a_cylinder_is_dragged_by_keys_mouse_and_touch(self):
+        page = self.open("lbm", "free", "--size", "300x200", "--reynolds", "30", has_touch=True)
+        self.at_one(page)
+
+        def expect_cylinder(left, below, steps):
+            """A disc of radius 4, around the corner of four cells, in the server's obstacles, and on the canvas as the command draws it, grey."""
+            y, x = np.mgrid[:200, :300]
+            disc = (x + 0.5 - left)**2 + (y + 0.5 - below)**2 <= 16
+            np.testing.assert_array_equal(np.load(self.saved(page, "obstacles.npy")) != 0, disc)
+            checkpoint = self.saved(page, "checkpoint")
+            self.step(page, steps)
+            seen = self.expects(page, 300, 200, "lbm", "free", "--resume", checkpoint, "--steps", 1)
+            np.testing.assert_array_equal((seen == 110).all(2)[::-1], disc)
+
+        page.focus("#picture")
+        page.keyboard.press("c")
+        expect_cylinder(150, 100, 1)
+        page.focus("#picture")
+        for key in ("Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowLeft", "Shift+ArrowUp", "Shift+ArrowDown", "Shift+ArrowDown"):
+            page.keyboard.press(key)
+        expect_cylinder(147, 99, 2)
+        # The middle of the canvas is the middle of the grid; y grows upwards.
+        x, y = self.middle(page)
+        page.get_by_label("Drag", exact=True).check()
+        page.mouse.move(x - 3.5, y + 1.5)
+        page.mouse.down()
+        page.mouse.move(x - 63.5, y + 21.5, steps=5)
+        page.mouse.up()
+        expect_cylinder(87, 79, 3)
+        finger = page.context.new_cdp_session(page)
+        path = [(x - 63.5 + 4 * i, y + 21.5 - 5 * i) for i in range(6)]
+        for i, (to_x, to_y) in enumerate(path):
+            finger.send("Input.dispatchTouchEvent", {"type": "touchMove" if i else "touchStart", "touchPoints": [{"x": to_x, "y": to_y}]})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        expect_cylinder(107, 104, 4)
+        # Keys go on with what was dragged.
+        page.focus("#picture")
+        page.keyboard.press("Shift+ArrowRight")
+        expect_cylinder(108, 104, 5)
+        page.click("text=Remove obstacles")
+        page.focus("#picture")
+        page.keyboard.press("Shift+ArrowRight")
+        wait(page, "at('error').textContent.includes('no obstacle is held')")
 
 
 def draw_pictures(folder):

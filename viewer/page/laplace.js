@@ -5,8 +5,8 @@ import { onceAFrame, stroke } from "./strokes.js";
 export function build(view) {
   let value = 1, charge = 1, radius = 1.5, sizes = [];
 
-  view.tool("Wall", onceAFrame((from, to) => view.act("wall", { ...stroke(from, to, radius), value })));
-  view.tool("Erase", onceAFrame((from, to) => view.act("erase", stroke(from, to, radius))));
+  view.tool("Wall", onceAFrame((places) => view.act("wall", { ...stroke(places, radius), value })));
+  view.tool("Erase", onceAFrame((places) => view.act("erase", stroke(places, radius))));
   view.tool("Charge", { down: ({ x, y }) => view.act("charge", { x, y, value: charge }) });
 
   view.number("Potential of walls", { min: -5, max: 5, step: 0.5, value }, (to) => { value = to; });

@@ -1,5 +1,7 @@
 // Life's own controls: drawing, patterns, rule, random cells.
 
+import { onceAFrame } from "./strokes.js";
+
 const RULES = ["B3/S23", "B36/S23", "B3678/S34678", "B35678/S5678", "B2/S", "B368/S245", "B1357/S1357"];
 
 /** The cells of a line between two, without the first. */
@@ -15,33 +17,10 @@ export function build(view) {
   const { picture } = view;
   let shown = null;
 
-  const pen = (alive) => {
-    let before = null, points = [], isSent = false;
-    const flush = () => {
-      isSent = false;
-      if (points.length > 0) view.act("cells", { alive, points });
-      points = [];
-    };
-    // A stroke's cells go together, once a frame of the screen.
-    const add = (cells) => {
-      points.push(...cells);
-      if (isSent) return;
-      isSent = true;
-      requestAnimationFrame(flush);
-    };
-    return {
-      down(at) {
-        before = cellAt(at);
-        add([before]);
-      },
-      move(at) {
-        const now = cellAt(at);
-        if (now[0] === before[0] && now[1] === before[1]) return;
-        add(between(before, now));
-        before = now;
-      },
-    };
-  };
+  const pen = (alive) => onceAFrame((places) => {
+    const ends = places.map(cellAt);
+    view.act("cells", { alive, points: [ends[0], ...ends.slice(1).flatMap((end, i) => between(ends[i], end))] });
+  });
 
   let pattern = view.hello.library[0].rle, turn = 0, flip = false;
   const put = (text, { x, y }) => view.act("pattern", { text, x: Math.floor(x), y: Math.floor(y), turn, flip });

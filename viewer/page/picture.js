@@ -148,6 +148,11 @@ export class Picture {
     };
   }
 
+  /** The place in the middle. */
+  middle() {
+    return { x: decimalNumber(this.window.x), y: decimalNumber(this.window.y) };
+  }
+
   listen() {
     const { canvas, pointers } = this;
     canvas.addEventListener("pointerdown", (event) => {

@@ -1,27 +1,32 @@
 // What the pointer draws.
 
-/** A tool whose moves go together, once a frame of the screen: `send(from, to)`. */
+/** A tool whose moves go together, once a frame of the screen, and the last ones when it is let go: `send(places)`, of
+ *  which the first is the last one before. */
 export function onceAFrame(send) {
-  let last = null, now = null, isSent = false;
+  let last = null, now = [];
   const flush = () => {
-    isSent = false;
-    send(last, now);
-    last = now;
+    if (now.length === 0) return;
+    const places = [last, ...now];
+    last = now.at(-1);
+    now = [];
+    send(places);
   };
-  const go = (at) => {
-    now = at;
-    if (isSent) return;
-    isSent = true;
-    requestAnimationFrame(flush);
+  const move = (at) => {
+    if (now.length === 0) requestAnimationFrame(flush);
+    now.push(at);
   };
   return {
     down(at) {
-      if (!isSent) last = at;
-      go(at);
+      last = at;
+      move(at);
     },
-    move: go,
+    move,
+    up: flush,
   };
 }
 
-/** The arguments of a stroke. */
-export const stroke = (from, to, radius) => ({ from: [from.x, from.y], to: [to.x, to.y], radius });
+/** The arguments of a straight stroke. */
+export const stroke = (places, radius) => {
+  const from = places[0], to = places.at(-1);
+  return { from: [from.x, from.y], to: [to.x, to.y], radius };
+};

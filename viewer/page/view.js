@@ -9,6 +9,8 @@ const at = (id) => document.getElementById(id);
 const SPEEDS = [[1, "1 a second"], [5, "5 a second"], [10, "10 a second"], [30, "30 a second"], [60, "60 a second"],
   [240, "240 a second"], [1000, "1000 a second"], ["", "as fast as it goes"]];
 
+const KEYS = at("keys").textContent;
+
 let hello = { kind: "", steers: false };
 let script = {}, last = null, errorTimer = 0;
 
@@ -82,6 +84,7 @@ async function greeted(message) {
   picture.scales = hello.scales ?? [1e-306, 1e18];
   const { build } = await import(`./${hello.kind}.js`);
   script = build(new Controls({ hello, picture, send, own: at("own"), tools: at("tools"), fail })) ?? {};
+  at("keys").textContent = [KEYS, script.keys].join(" ").trim();
   picture.resize();
   // After the connection was lost the window stays where it was.
   if (isNew || message.fresh) picture.show(hello.home);

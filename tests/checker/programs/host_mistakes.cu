@@ -9,6 +9,9 @@
 // prints 1
 // program -- middle
 // finds invalid-free @middle
+// program -- after_fault
+// finds out-of-bounds @faults
+// prints 700 700
 // program -- stranger
 // finds invalid-free @stranger
 // program -- too_large
@@ -65,6 +68,8 @@ __device__ int of_threads() { return atomicAdd(static_cast<int *>(nullptr), 1); 
 __global__ void starts(int *x, int n) {
   for (int i = 0; i < n; ++i) x[i] = i;
 }
+
+__global__ void faults(float *x) { x[1ll << 40] = 1; }  // @faults
 
 struct owner {
   int *x = nullptr;
@@ -134,6 +139,12 @@ int main(int, char **argv) {
     cudaFree(e);
   }
   if (is("middle")) cudaFree(d + 1);   // @middle
+  if (is("after_fault")) {
+    // As of allocations that have failed, which set nothing.
+    faults<<<1, 1>>>(d);
+    const int error = cudaDeviceSynchronize();
+    std::printf("%d %d\n", error, cudaFree(h));
+  }
   if (is("stranger")) cudaFree(h);     // @stranger
   cudaFree(d);                         // @first_free
   if (is("twice")) std::printf("%d\n", cudaFree(d));                       // @second_free

@@ -1,10 +1,10 @@
 // Sources as large programs have them: variables that are named as libraries name functions, guards of CUDA's headers, the
 // standard library in kernels, and files of C++ that include what is of CUDA late.
 
-// program mixed_sources/records.cpp -- clean
+// program mixed_sources/records.cpp mixed_sources/driver.cpp -- clean
 // clean
-// prints 45 131072 60 1 2
-// program mixed_sources/records.cpp -- races
+// prints 45 131072 60 1 2 1
+// program mixed_sources/records.cpp mixed_sources/driver.cpp -- races
 // finds data-race @adds of total
 #include <cublas_v2.h>
 #include <cuda.h>
@@ -59,6 +59,6 @@ int main(int, char** words) {
   int sum;
   cudaMemcpy(&sum, total, sizeof sum, cudaMemcpyDeviceToHost);
   if (std::strcmp(words[1], "races") != 0)
-    std::printf("%d %d %d %d %d\n", sum_of_counts(10), widest_texture(), sum, static_cast<int>(cuDevice + (cuModule[1] == nullptr ? 0 : 1)),
-                curandResult != CURAND_STATUS_SUCCESS ? 2 : 0);
+    std::printf("%d %d %d %d %d %d\n", sum_of_counts(10), widest_texture(), sum, static_cast<int>(cuDevice + (cuModule[1] == nullptr ? 0 : 1)),
+                curandResult != CURAND_STATUS_SUCCESS ? 2 : 0, number_of_devices());
 }

@@ -111,6 +111,9 @@ static void apart(int n) {
   thrust::for_each(thrust::cuda::par.on(nullptr), d.begin(), d.end(),
                    adds_atomically{thrust::raw_pointer_cast(total.data())});
   EXPECT(total[0] == sum);
+  thrust::device_ptr<int> first = d.data(), second = total.data();
+  swap(first, second);
+  EXPECT(first == total.data() && second == d.data());
 }
 
 static void ordered(int n) {

@@ -130,6 +130,7 @@ class device_reference {
  private:
   T* at_;
 };
+using std::swap;  // of any other type, as programs call it after 'using namespace thrust'
 template <class T>
 void swap(device_reference<T> a, device_reference<T> b) {
   const auto before = static_cast<typename device_reference<T>::value_type>(a);
