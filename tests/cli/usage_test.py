@@ -2,6 +2,8 @@
 """What the command says of itself and of its machine, and of what it cannot do."""
 import itertools
 import json
+import os
+import shutil
 import subprocess
 import time
 import unittest
@@ -201,6 +203,22 @@ class UsageTest(CommandTest):
     def test_small_arrays_stay_on_the_cpu(self):
         done = run("reduce", self.save(np.arange(1000.0)), "--stats")
         self.assertEqual(json.loads(done.stderr)["target"], "serial")
+
+    def test_one_of_several_processes_without_mpi(self):
+        path = self.save(np.arange(6.0))
+        alone = self.folder / "heddle"  # with no heddle-mpi beside it
+        shutil.copy(HEDDLE, alone)
+        of_two = {name: value for name, value in os.environ.items() if name != "HEDDLE_RANKS"} | {"PMI_SIZE": "2", "PMI_RANK": "0"}
+
+        def reduce(environment):
+            done = subprocess.run([alone, "reduce", path], capture_output=True, text=True, timeout=300, env=environment)
+            return done.returncode, done.stdout, done.stderr
+
+        status, printed, told = reduce(of_two)
+        self.assertEqual((status, printed, told.count("\n")), (1, "", 1))
+        self.assertIn("built without MPI", told)
+        self.assertEqual(reduce(of_two | {"HEDDLE_RANKS": "1"}), (0, "15\n", ""))
+        self.assertEqual(reduce(of_two | {"PMI_SIZE": "1"}), (0, "15\n", ""))
 
     def test_info(self):
         self.assertEqual(self.machine["targets"][0], "serial")
