@@ -1,6 +1,8 @@
 #pragma once
 
+#include "run_options.hpp"
 #include "viewer/viewed_simulation.hpp"
+#include <heddle/target.hpp>
 
 #include <functional>
 #include <memory>
@@ -19,6 +21,19 @@ struct view_kind {
   std::function<viewer::simulation_maker(CLI::App& command)> add_to;
   std::vector<viewer::preset> presets;
 };
+
+/// The `add_to` of a kind: `add(command, options)` adds what O holds, --target follows, and `begin(options,
+/// where)` makes the simulation.
+template <class O, class Add, class Begin>
+std::function<viewer::simulation_maker(CLI::App& command)> with_target(const Add& add, const Begin& begin) {
+  return [add, begin](CLI::App& command) -> viewer::simulation_maker {
+    const auto options = std::make_shared<O>();
+    const auto where = std::make_shared<std::string>("auto");
+    add(command, *options);
+    add_target_to(command, *where);
+    return [options, where, begin] { return begin(*options, target::parse(*where)); };
+  };
+}
 
 view_kind view_of_life();
 view_kind view_of_mandelbrot();

@@ -1,6 +1,5 @@
 #include "laplace_start.hpp"
 #include "option_checks.hpp"
-#include "run_options.hpp"
 #include "view_kinds.hpp"
 #include "viewer/laplace_view.hpp"
 
@@ -14,13 +13,12 @@ namespace heddle::cli {
 namespace {
 
 struct laplace_view_options : laplace_start_options {
-  std::string target = "auto";
   double tolerance = 1e-6;
 };
 
 template <class T>
 std::unique_ptr<viewer::viewed_simulation> begin(const laplace_view_options& options,
-                                                 const laplace_files& files) {
+                                                 const laplace_files& files, const target& where) {
   viewer::laplace_start<T> start;
   start.points =
       files.edges ? files.edges->read_as<T>() : laplace::sine_edges<T>(files.lengths[1], files.lengths[0]);
@@ -31,29 +29,27 @@ std::unique_ptr<viewer::viewed_simulation> begin(const laplace_view_options& opt
   // Files may be pipes, which give their numbers once.
   start.words = options.words();
   if (start.words.empty()) start.words = "--size 512x512";
-  return std::make_unique<viewer::laplace_view<T>>(std::move(start), target::parse(options.target));
+  return std::make_unique<viewer::laplace_view<T>>(std::move(start), where);
 }
 
 }  // namespace
 
 view_kind view_of_laplace() {
-  const auto add = [](CLI::App& command) -> viewer::simulation_maker {
-    const auto options = std::make_shared<laplace_view_options>();
-    options->add_start_to(command);
+  const auto add = [](CLI::App& command, laplace_view_options& options) {
+    options.add_start_to(command);
     command
-        .add_option("--tolerance", options->tolerance,
+        .add_option("--tolerance", options.tolerance,
                     "Pause when the residual is so small beside that of 0 inside; default 1e-6")
         ->option_text("T")
         ->check(check_number::at_least(0));
-    add_target_to(command, options->target);
-    return [options]() -> std::unique_ptr<viewer::viewed_simulation> {
-      const laplace_files files(*options);
-      if (files.is_float(*options)) return begin<float>(*options, files);
-      return begin<double>(*options, files);
-    };
+  };
+  const auto begin_in_type = [](const laplace_view_options& options, const target& where) {
+    const laplace_files files(options);
+    return files.is_float(options) ? begin<float>(options, files, where)
+                                   : begin<double>(options, files, where);
   };
   return {"laplace",
-          add,
+          with_target<laplace_view_options>(add, begin_in_type),
           {{"Walls and charges",
             "257 by 257 points by multigrid: draw walls at a potential, and charges",
             {"laplace", "--size", "257x257", "--tolerance", "1e-9"}},

@@ -1,5 +1,4 @@
 #include "lbm_start.hpp"
-#include "run_options.hpp"
 #include "view_kinds.hpp"
 #include "viewer/lbm_view.hpp"
 
@@ -11,35 +10,26 @@
 #include <CLI/CLI.hpp>
 
 namespace heddle::cli {
-namespace {
-
-struct lbm_view_options : lbm_start_options {
-  std::string target = "auto";
-};
-
-}  // namespace
 
 view_kind view_of_lbm() {
-  const auto add = [](CLI::App& command) -> viewer::simulation_maker {
-    const auto options = std::make_shared<lbm_view_options>();
+  const auto add = [](CLI::App& command, lbm_start_options& options) {
     std::vector<CLI::Option*> of_the_flow;
-    options->add_start_to(command, [&](CLI::Option* option) { of_the_flow.push_back(option); });
+    options.add_start_to(command, [&](CLI::Option* option) { of_the_flow.push_back(option); });
     // A checkpoint has what they say.
     for (CLI::Option* const option : of_the_flow) command.get_option("--resume")->excludes(option);
-    add_target_to(command, options->target);
-    return [options]() -> std::unique_ptr<viewer::viewed_simulation> {
-      viewer::lbm_start start;
-      start.resume = options->resume;
-      if (options->resume.empty()) {
-        start.given = options->settings();
-        start.words = options->words();
-      }
-      if (!options->field.empty()) start.shown = *lbm::named(lbm::fields, options->field);
-      return std::make_unique<viewer::lbm_view>(std::move(start), target::parse(options->target));
-    };
+  };
+  const auto begin = [](const lbm_start_options& options, const target& where) {
+    viewer::lbm_start start;
+    start.resume = options.resume;
+    if (options.resume.empty()) {
+      start.given = options.settings();
+      start.words = options.words();
+    }
+    if (!options.field.empty()) start.shown = *lbm::named(lbm::fields, options.field);
+    return std::make_unique<viewer::lbm_view>(std::move(start), where);
   };
   return {"lbm",
-          add,
+          with_target<lbm_start_options>(add, begin),
           {{"Wind tunnel",
             "A free flow of 512 by 192 cells: draw obstacles, drag a cylinder",
             {"lbm", "free", "--size", "512x192", "--collision", "regularized", "--field", "vorticity"}},

@@ -1,5 +1,4 @@
 #include "life_start.hpp"
-#include "run_options.hpp"
 #include "view_kinds.hpp"
 #include "viewer/life_library.hpp"
 #include "viewer/life_view.hpp"
@@ -17,7 +16,7 @@ namespace heddle::cli {
 namespace {
 
 struct life_view_options : life_start_options {
-  std::string library, target = "auto";
+  std::string library;
 };
 
 viewer::life_start start_of(const life_view_options& options) {
@@ -37,26 +36,23 @@ viewer::life_start start_of(const life_view_options& options) {
 }  // namespace
 
 view_kind view_of_life() {
-  const auto add = [](CLI::App& command) -> viewer::simulation_maker {
-    const auto options = std::make_shared<life_view_options>();
-    options->add_start_to(command);
+  const auto add = [](CLI::App& command, life_view_options& options) {
+    options.add_start_to(command);
     std::vector<std::string> names;
     for (const viewer::known_pattern& one : viewer::known_patterns()) names.emplace_back(one.name);
     CLI::Option* const library =
-        command.add_option("--library", options->library, "A known pattern on the infinite plane instead")
+        command.add_option("--library", options.library, "A known pattern on the infinite plane instead")
             ->option_text("NAME")
             ->check(CLI::IsMember(names));
     for (const char* const other : {"PATTERN", "--random", "--size", "--topology"})
       library->excludes(command.get_option(other));
-    add_target_to(command, options->target);
-    return [options] {
-      const target asked = target::parse(options->target);
-      return std::make_unique<viewer::life_view>(start_of(*options),
-                                                 asked.is_automatic() ? target::best() : asked);
-    };
+  };
+  const auto begin = [](const life_view_options& options, const target& where) {
+    return std::make_unique<viewer::life_view>(start_of(options),
+                                               where.is_automatic() ? target::best() : where);
   };
   return {"life",
-          add,
+          with_target<life_view_options>(add, begin),
           {{"Random cells",
             "A torus of 1024 by 1024 cells, a quarter of them alive",
             {"life", "--random", "1024x1024"}},

@@ -1,5 +1,4 @@
 #include "mandelbrot_start.hpp"
-#include "run_options.hpp"
 #include "view_kinds.hpp"
 #include "viewer/mandelbrot_view.hpp"
 #include "whole_number.hpp"
@@ -15,7 +14,6 @@ namespace {
 
 struct mandelbrot_view_options : mandelbrot_start_options {
   std::uint32_t iterations = 0;
-  std::string target = "auto";
 };
 
 viewer::mandelbrot_start start_of(const mandelbrot_view_options& options) {
@@ -34,25 +32,22 @@ viewer::mandelbrot_start start_of(const mandelbrot_view_options& options) {
 }  // namespace
 
 view_kind view_of_mandelbrot() {
-  const auto add = [](CLI::App& command) -> viewer::simulation_maker {
-    const auto options = std::make_shared<mandelbrot_view_options>();
-    options->add_center_to(command);
-    options->add_colours_to(command, nullptr);
+  const auto add = [](CLI::App& command, mandelbrot_view_options& options) {
+    options.add_center_to(command);
+    options.add_colours_to(command, nullptr);
     command
-        .add_option("--iterations", options->iterations, "The limit; default 0, as many as the depth wants")
+        .add_option("--iterations", options.iterations, "The limit; default 0, as many as the depth wants")
         ->option_text("N")
         ->transform(count_from(0, mandelbrot::picture::most_iterations));
-    add_target_to(command, options->target);
-    return [options] {
-      const target asked = target::parse(options->target);
-      return std::make_unique<viewer::mandelbrot_view>(start_of(*options),
-                                                       asked.is_automatic() ? target::parallel() : asked);
-    };
+  };
+  const auto begin = [](const mandelbrot_view_options& options, const target& where) {
+    return std::make_unique<viewer::mandelbrot_view>(start_of(options),
+                                                     where.is_automatic() ? target::parallel() : where);
   };
   // Each is around a point whose orbit comes back to itself, where there is detail at every depth.
   return {
       "mandelbrot",
-      add,
+      with_target<mandelbrot_view_options>(add, begin),
       {{"The whole set", "From here to 10^-300", {"mandelbrot"}},
        {"Seahorses",
         "The valley between the heart and the disc",

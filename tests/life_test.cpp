@@ -179,7 +179,7 @@ std::vector<std::uint8_t> squares_by_definition(const grid& cells, const squares
 
 TEST_P(life_in_strips, squares_are_counted_on_the_target) {
   for (const auto& [width, height] :
-       {std::pair<std::size_t, std::size_t>{1, 1}, {33, 20}, {512, 70}, {640, 130}, {1000, 41}}) {
+       {std::pair<std::size_t, std::size_t>{1, 1}, {33, 20}, {512, 70}, {640, 130}, {1000, 41}, {70, 600}}) {
     const grid start = soup(width, height, 0.375, width, target());
     for (const algorithm how : {algorithm::packed, algorithm::per_cell}) {
       const auto made = make_row_engine(how, {width, height, true}, {}, where);
@@ -189,6 +189,7 @@ TEST_P(life_in_strips, squares_are_counted_on_the_target) {
                                   {0, 0, 4, (width + 3) / 4, (height + 3) / 4},
                                   {-10, -7, 7, width / 7 + 4, height / 7 + 3},
                                   {-5, -5, 100, 3, 2},
+                                  {-2, -1, 290, 4, 3},
                                   {5000, 0, 2, 3, 3}})
         ASSERT_EQ(made->draw(what), squares_by_definition(start, what))
             << name(how) << ", " << width << "x" << height << ", squares of " << what.side << " from "

@@ -7,9 +7,8 @@ struct server::state {};
 
 server::server(const options&) {
   fail(
-      "view: this build of Heddle has no server: configure it where libwebsockets is, by the name of "
-      "Debian's "
-      "package libwebsockets-dev");
+      "view: this build of Heddle has no server: install libwebsockets-dev, which `make deps` does, and "
+      "configure with -DHEDDLE_VIEW=ON");
 }
 server::~server() = default;
 const std::string& server::address() const noexcept {

@@ -19,10 +19,10 @@ using seconds = std::chrono::duration<double>;
 constexpr std::size_t most_requests_of_client = 64, most_letters_of_client = 64;
 constexpr seconds shortest_piece{0.004}, longest_piece{0.008};
 constexpr seconds between_frames{1.0 / 60};
-/// A frame every so often, however long it takes to make one.
+/// Of the time that a simulation has, as fast as it goes, making frames takes a small part; for a frame every
+/// so often they take more of it, but never most.
+constexpr double part_of_frames = 0.04, most_of_frames = 0.2;
 constexpr seconds longest_between_frames{0.1};
-/// Of the time that a simulation has, as fast as it goes, making frames takes this part.
-constexpr double part_of_frames = 0.04;
 
 std::string_view name(pixel_format format) {
   constexpr std::string_view names[] = {"grey", "rgb", "rgba", "palette"};
@@ -293,7 +293,10 @@ void session::take_steps() {
       measured_from_ = now;
       measured_ = 0;
     }
-    if (steps_left_ != 0 && (steps_left_ -= count) == 0) plays_ = false;
+    if (steps_left_ != 0) {
+      steps_left_ -= count;
+      if (steps_left_ == 0) plays_ = false;
+    }
     if (simulation_->is_finished()) plays_ = false;
   } catch (const std::exception& wrong) {
     plays_ = false;
@@ -315,7 +318,8 @@ session::clock::time_point session::frame_due(const viewer_state& of) const {
   if (!is_asked && of.version == version_) return clock::time_point::max();
   seconds between = between_frames;
   if (!is_asked && plays_ && !per_second_)
-    between = std::clamp(seconds(seconds_of_frame_ / part_of_frames), between_frames, longest_between_frames);
+    between = std::clamp(seconds(seconds_of_frame_ / part_of_frames), between_frames,
+                         std::max(longest_between_frames, seconds(seconds_of_frame_ / most_of_frames)));
   return of.rendered + std::chrono::duration_cast<clock::duration>(between);
 }
 

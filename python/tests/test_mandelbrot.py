@@ -45,6 +45,15 @@ def test_pictures_are_those_of_the_command(options, arguments, target, command, 
     np.testing.assert_array_equal(heddle.mandelbrot(150, 100, **of_counts, target=target), np.load(tmp_path / "want.npy"))
 
 
+def lacks_mpfr():
+    try:
+        heddle.mandelbrot(1, 1, center=("0.3", "0"), zoom=1e30)
+    except RuntimeError as wrong:
+        return "takes MPFR" in str(wrong)
+    return False
+
+
+@pytest.mark.skipif(lacks_mpfr(), reason="built without MPFR")
 @pytest.mark.parametrize("smooth", [False, True])
 def test_deep_pictures_are_those_of_the_command(smooth, command, tmp_path):
     # Beside i, where the orbit of 0 is periodic in the end.

@@ -241,11 +241,68 @@ word population(const sliced_shape& shape, const word* rows, std::size_t count, 
   return live;
 }
 
+/// Of three numbers of a weight: their sum, in the first, and the carry, in `carry`.
+[[gnu::always_inline]] inline void add_in_full(word& sum, word other, word third, word& carry) {
+  const word either = sum ^ other, both = sum & other;
+  sum = either ^ third;
+  carry = both | (either & third);
+}
+
+/// A binary counter in every column, to which two rows are added at a time: the second number of a weight
+/// waits for a third.
+void count_columns(const sliced_shape& shape, const word* rows, std::size_t count, word* planes) {
+  constexpr std::size_t most_words = 64;  // what is summed stays in the first-level cache
+  word sum[most_planes][most_words] = {}, waiting[most_planes][most_words] = {}, carry[most_words] = {};
+  const std::size_t row_words = shape.words_in_row();
+  for (std::size_t first = 0; first < row_words; first += most_words) {
+    const std::size_t words = row_words - first < most_words ? row_words - first : most_words;
+    const auto row = [&](std::size_t y) { return rows + y * row_words + first; };
+    for (std::size_t level = 0; count >> level != 0; ++level)
+      for (std::size_t i = 0; i < words; ++i) sum[level][i] = 0;
+    for (std::size_t pair = 0; pair < count / 2; ++pair) {
+      const word *const one = row(2 * pair), *const other = row(2 * pair + 1);
+      for (std::size_t i = 0; i < words; ++i) add_in_full(sum[0][i], one[i], other[i], carry[i]);
+      std::size_t level = 1;
+      for (; (pair >> (level - 1) & 1) != 0; ++level)
+        for (std::size_t i = 0; i < words; ++i)
+          add_in_full(sum[level][i], waiting[level][i], carry[i], carry[i]);
+      for (std::size_t i = 0; i < words; ++i) waiting[level][i] = carry[i];
+    }
+    for (std::size_t i = 0; i < words && count % 2 != 0; ++i) waiting[0][i] = row(count - 1)[i];
+    for (std::size_t from = 0; count >> from != 0; ++from) {
+      if ((count >> from & 1) == 0) continue;
+      for (std::size_t level = from; count >> level != 0; ++level) {
+        for (std::size_t i = 0; i < words; ++i) {
+          const word both = sum[level][i] & waiting[from][i];
+          sum[level][i] ^= waiting[from][i];
+          waiting[from][i] = both;
+        }
+      }
+    }
+    for (std::size_t level = 0; count >> level != 0; ++level)
+      for (std::size_t i = 0; i < words; ++i) planes[level * row_words + first + i] = sum[level][i];
+  }
+}
+
+void count_squares(const word* line, const std::size_t* edges, std::size_t squares, std::size_t level,
+                   word* live) {
+  for (std::size_t i = 0; i < squares; ++i) {
+    word count = 0;
+    for (std::size_t x = edges[i]; x < edges[i + 1]; x += 64) {
+      const std::size_t shift = x % 64, bits = edges[i + 1] - x;
+      word run = line[x / 64] >> shift | line[x / 64 + 1] << 1 << (63 - shift);
+      if (bits < 64) run &= (word{1} << bits) - 1;
+      count += static_cast<word>(__builtin_popcountll(run));
+    }
+    live[i] += count << level;
+  }
+}
+
 }  // namespace
 }  // namespace HEDDLE_ISA
 
 sliced_kernels HEDDLE_JOIN(HEDDLE_ISA, _sliced_kernels)() {
-  return {advance, population};
+  return {advance, population, count_columns, count_squares};
 }
 
 }  // namespace heddle::life

@@ -47,11 +47,21 @@ struct sliced_pass {
   return (4 * generations + 1) * shape.words_in_row();
 }
 
+inline constexpr std::size_t most_planes = 8, most_rows_counted = (std::size_t{1} << most_planes) - 1;
+
 struct sliced_kernels {
   void (*advance)(const sliced_shape&, const rule&, const sliced_pass&);
   /// Live cells of rows; `mask` is a row of ones where columns are.
   std::uint64_t (*population)(const sliced_shape&, const std::uint64_t* rows, std::size_t count,
                               const std::uint64_t* mask);
+  /// How many live cells each column of `count` rows has, up to most_rows_counted: bit p of all columns'
+  /// numbers is row p of `planes`, of bit_width(count) rows. Reads each row once.
+  void (*count_columns)(const sliced_shape&, const std::uint64_t* rows, std::size_t count,
+                        std::uint64_t* planes);
+  /// Adds 2^level for each bit of columns edges[i] … edges[i+1]−1 to live[i]. `line` has its columns in
+  /// order, and a word more than they take.
+  void (*count_squares)(const std::uint64_t* line, const std::size_t* edges, std::size_t squares,
+                        std::size_t level, std::uint64_t* live);
 };
 
 sliced_kernels baseline_sliced_kernels();

@@ -41,6 +41,15 @@ void transpose(word (&square)[64]) {
   }
 }
 
+<<<<<<< HEAD
+=======
+/// Bits outside the cells of a row, beyond `width`, are left as they come.
+word bits_of_run(const word* row, std::size_t words, std::size_t column, std::size_t count) {
+  const word bits = bits_from(row, words, column);
+  return count < 64 ? bits & ((word{1} << count) - 1) : bits;
+}
+
+>>>>>>> view
 class sliced final : public row_engine {
  public:
   sliced(const bounds& size, const rule& law, int threads)
@@ -69,8 +78,9 @@ class sliced final : public row_engine {
   grid cells() override { return cells_of_rows(0, shape_.height); }
   grid cells_of_rows(std::size_t first, std::size_t count) override {
     grid result(shape_.width, count);
-    each_row(count,
-             [&](std::size_t y) { join_row(row(now_, first + y), result.row(y), result.words_in_row()); });
+    each_row(count, [&](std::size_t y) {
+      join_row(row(now_, first + y), {0, shape_.width}, result.row(y), result.words_in_row());
+    });
     return result;
   }
 
@@ -113,16 +123,25 @@ class sliced final : public row_engine {
 
   std::vector<std::uint8_t> draw(const squares& what) override {
     std::vector<std::uint8_t> pixels(what.columns * what.rows);
+    std::vector<std::size_t> edges;
+    for (std::size_t i = 0; i <= what.columns; ++i) edges.push_back(what.columns_of(i, shape_.width).first);
+    const span_of_cells seen{edges.front(), edges.back()};
     cpu::for_slices(threads_, what.rows, 1, [&](std::size_t from, std::size_t to) {
+      const std::size_t words = (shape_.width + 63) / 64;
       std::vector<std::uint64_t> live(what.columns);
-      grid line(shape_.width, 1);
+      std::vector<word> planes(most_planes * shape_.words_in_row()), line(words + 1);
       for (std::size_t j = from; j < to; ++j) {
         std::fill(live.begin(), live.end(), 0);
         const span_of_cells in = what.rows_of(j, shape_.height);
-        for (std::size_t y = in.first; y < in.last; ++y) {
-          std::fill_n(line.row(0), line.words_in_row(), word{0});
-          join_row(row(now_, y), line.row(0), line.words_in_row());
-          count_squares(line, what, live);
+        for (std::size_t y = in.first; y < in.last; y += most_rows_counted) {
+          // Few planes, and not each row, are taken out of the slices.
+          const std::size_t rows = std::min(most_rows_counted, in.last - y);
+          kernels().count_columns(shape_, row(now_, y), rows, planes.data());
+          for (std::size_t level = 0; rows >> level != 0; ++level) {
+            std::fill(line.begin(), line.end(), word{0});
+            join_row(&planes[level * shape_.words_in_row()], seen, line.data(), words);
+            kernels().count_squares(line.data(), edges.data(), what.columns, level, live.data());
+          }
         }
         for (std::size_t i = 0; i < what.columns; ++i)
           pixels[j * what.columns + i] = brightness(live[i], what.cells());
@@ -181,9 +200,12 @@ class sliced final : public row_engine {
     }
   }
 
-  void join_row(const word* from, word* to, std::size_t words) const {
+  /// The cells of `columns`, and others beside them.
+  void join_row(const word* from, const span_of_cells& columns, word* to, std::size_t words) const {
     word square[64];
-    for (std::size_t group = 0; group < block_words; ++group) {
+    const std::size_t columns_of_group = 64 * shape_.positions;
+    for (std::size_t group = columns.first / columns_of_group; group * columns_of_group < columns.last;
+         ++group) {
       for (std::size_t position = 0; position < shape_.positions; position += 64) {
         const std::size_t count = std::min<std::size_t>(64, shape_.positions - position);
         for (std::size_t k = 0; k < 64; ++k) {

@@ -6,8 +6,8 @@ namespace {
 
 [[noreturn]] void refuse() {
   fail(
-      "mandelbrot: a deep picture takes MPFR, which this build of Heddle has not: configure it where "
-      "libmpfr-dev is installed");
+      "mandelbrot: a deep picture takes MPFR, which this build of Heddle has not: install libmpfr-dev, which "
+      "`make deps` does, and configure with -DHEDDLE_MPFR=ON");
 }
 
 }  // namespace

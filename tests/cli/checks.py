@@ -43,6 +43,11 @@ def run(*arguments, text=True, **options):
     return subprocess.run([HEDDLE, *map(str, arguments)], capture_output=True, text=text, timeout=300, **options)
 
 
+def lacks_mpfr():
+    """Whether this build draws no deep pictures."""
+    return "takes MPFR" in run("mandelbrot", "--size", "1x1", "--center=0,0", "--precision", "deep", "--counts", os.devnull).stderr
+
+
 def samples(dtype, shape, seed=0, mild=False):
     """Elements of a type: integers of all sizes, real numbers of both signs. Products of mild ones stay near 1."""
     random = np.random.default_rng(seed)

@@ -8,7 +8,9 @@ import zlib
 
 import numpy as np
 
-from checks import CommandTest, run
+from checks import CommandTest, lacks_mpfr, run
+
+takes_mpfr = unittest.skipIf(lacks_mpfr(), "this build is without MPFR")
 
 
 def looped_counts(width, height, view, limit, dtype):
@@ -174,6 +176,7 @@ class MandelbrotTest(CommandTest):
         self.assertEqual(run(*side, "--precision", "double").stderr,
                          warning.format("double", "--center, --zoom and --precision deep"))
 
+    @takes_mpfr
     def test_takes_the_precision_that_it_takes(self):
         for zoom, precision, dtype in (("1", "float", "float32"), ("1e9", "double", "float64"), ("1e30", "deep", "float64"),
                                        ("3e300", "deep", "float64")):
@@ -183,6 +186,7 @@ class MandelbrotTest(CommandTest):
             self.assertEqual((line["dtype"], "reference" in line), (dtype, precision == "deep"))
             np.testing.assert_array_equal(np.load(self.out), self.drawn(*arguments, "--precision", precision))
 
+    @takes_mpfr
     def test_deep_counts(self):
         """Against Python's own whole numbers: z² + c in fixed point, exact to hundreds of digits."""
         bits, limit, width, height = 1200, 1200, 15, 10
@@ -206,6 +210,7 @@ class MandelbrotTest(CommandTest):
                                     "--iterations", limit, "--precision", "deep", "--target", target)
                 np.testing.assert_array_equal(counts, wanted)
 
+    @takes_mpfr
     def test_deep_pictures(self):
         picture, seen = self.folder / "out.png", set()
         for target in self.targets():
@@ -224,6 +229,7 @@ class MandelbrotTest(CommandTest):
                             rate=rb"[0-9.]+ Mpixel/s")
         self.assertFalse(self.out.exists())
 
+    @takes_mpfr
     def test_progress_of_a_reference_orbit(self):
         self.check_progress("mandelbrot", "--size", "20x20", "--center=-0.1,0.1", "--zoom", "1e299", "--iterations", 1000000000,
                             "--precision", "deep", "--counts", self.out, rate=rb"reference orbit")

@@ -25,6 +25,24 @@ class UsageTest(CommandTest):
                 ["scan", path, "-o", self.out, "--op", "mean"], ["info", "extra"]):
             self.assertIn("--help", self.fails(2, *arguments))
 
+    def test_says_what_the_build_lacks(self):
+        """In builds without libwebsockets or MPFR."""
+        lacking = 0
+        for arguments, lack, package, option in (
+                # No machine has this address.
+                (["view", "--no-open", "--host", "203.0.113.1"], "has no server", "libwebsockets-dev", "-DHEDDLE_VIEW=ON"),
+                (["mandelbrot", "--center=0.3,0", "--zoom", "1e30", "--size", "9x6", "-o", self.folder / "x.png"], "takes MPFR", "libmpfr-dev",
+                 "-DHEDDLE_MPFR=ON")):
+            done = run(*arguments)
+            if lack in done.stderr:
+                lacking += 1
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                for part in (package, "`make deps`", option):
+                    self.assertIn(part, done.stderr)
+                self.assertFalse((self.folder / "x.png").exists())
+        if lacking == 0:
+            self.skipTest("this build lacks nothing")
+
     def test_numbers_are_written_alike(self):
         x = samples("float32", (40, 50))
         path = self.save(x)

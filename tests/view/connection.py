@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -198,3 +199,9 @@ def has_server(command=None):
     done = subprocess.run([command or os.environ["HEDDLE"], "view", "--no-open", "--host", "203.0.113.1"], capture_output=True, text=True,
                           timeout=PATIENCE)
     return "has no server" not in done.stderr
+
+
+def skip_without_server():
+    if not has_server():
+        print("skipped: this build has no server: libwebsockets-dev is missing")
+        sys.exit(77)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from connection import PATIENCE, has_server
+from connection import PATIENCE, skip_without_server
 
 HOME = pathlib.Path(__file__).resolve().parents[2]
 SHORT = ["--no-browser", "--life", "64", "--lbm", "32", "--seconds", "0.2", "--rounds", "1", "--presses", "3", "--minutes", "0.01"]
@@ -50,7 +50,5 @@ class MeasureTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if not has_server():
-        print("skipped: this build has no server: libwebsockets-dev is missing")
-        sys.exit(77)
+    skip_without_server()
     unittest.main()

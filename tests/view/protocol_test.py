@@ -10,17 +10,10 @@ import unittest
 
 import numpy as np
 
-from viewed import BINARY, HEDDLE, PATIENCE, TEXT, Client, Closed, Refused, Server, colours, has_server
+from viewed import BINARY, HEDDLE, PATIENCE, TEXT, Client, Closed, Refused, Server, colours, counted, skip_without_server
 
 CLOSED_FOR = {"payload": 1007, "binary": 1003, "policy": 1008, "size": 1009}
 GUN = "24bo$22bobo$12b2o6b2o12b2o$11bo3bo4b2o12b2o$2o8bo5bo3b2o$2o8bo3bob2o4bobo$10bo5bo7bo$11bo3bo$12b2o!"
-
-
-def life(*words):
-    """The cells that heddle life ends with."""
-    done = subprocess.run([HEDDLE, "life", *map(str, words), "-o", "-", "--format", "npy"], capture_output=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    return np.load(io.BytesIO(done.stdout))
 
 
 def brightness(live, cells):
@@ -60,17 +53,17 @@ class PictureTest(ViewTest):
             words = ["--random", f"{width}x{height}", "--density", "0.4", "--seed", "5"]
             server = self.serve("life", *words)
             client, home, header, pixels = self.whole(server, width, height)
-            cells = life(*words, "--generations", 0)
+            cells = counted("life", *words, "--generations", 0)
             self.assertEqual((header["left"], header["top"], header["pixel"], header["steps"]), (0, 0, 1, 0))
             np.testing.assert_array_equal(colours(header, pixels)[..., 0], 255 * cells)
             client.ask("step", count=37)
             header, pixels = client.frame(lambda one: one["steps"] == 37 and not one["playing"])
-            np.testing.assert_array_equal(colours(header, pixels)[..., 1], 255 * life(*words, "--generations", 37))
+            np.testing.assert_array_equal(colours(header, pixels)[..., 1], 255 * counted("life", *words, "--generations", 37))
             self.assertEqual(server.interrupt(), (0, ""))
 
     def test_a_pixel_is_the_mean_of_its_cells(self):
         words = ["--random", "300x200", "--density", "0.3"]
-        cells = life(*words, "--generations", 0).astype(int)
+        cells = counted("life", *words, "--generations", 0).astype(int)
         for target in ("serial", "parallel:2"):
             for algorithm in ("packed", "per-cell"):
                 client, _, home = self.greeted(self.serve("life", *words, "--target", target, "--algorithm", algorithm), 300, 200)
@@ -91,7 +84,7 @@ class PictureTest(ViewTest):
         header, pixels = client.show(home["x"], home["y"], 0.125, 80, 80)
         self.assertEqual(header["pixel"], 8)
         # 80 pixels of an eighth of a cell are ten cells around the middle.
-        np.testing.assert_array_equal(colours(header, pixels)[..., 0], 255 * life(*words, "--generations", 0)[45:55, 45:55])
+        np.testing.assert_array_equal(colours(header, pixels)[..., 0], 255 * counted("life", *words, "--generations", 0)[45:55, 45:55])
         self.assertEqual((header["left"], header["top"]), (0, 0))
 
     def test_the_infinite_plane(self):
@@ -103,7 +96,7 @@ class PictureTest(ViewTest):
         with tempfile.TemporaryDirectory() as folder:
             gun = pathlib.Path(folder) / "gun.rle"
             gun.write_text(GUN)
-            expected = life(gun, "--generations", 300)
+            expected = counted("life", gun, "--generations", 300)
         seen = pixels[..., 0] == 255
         rows, columns = np.flatnonzero(seen.any(1)), np.flatnonzero(seen.any(0))
         np.testing.assert_array_equal(seen[rows[0]:rows[-1] + 1, columns[0]:columns[-1] + 1], expected)
@@ -154,11 +147,11 @@ class SteeringTest(ViewTest):
         client.ask("step", count=10)
         header, pixels = client.frame(lambda one: one["steps"] == 20)
         self.assertTrue(header["target"].startswith("parallel"))
-        np.testing.assert_array_equal(pixels[..., 0] == 255, life(*words, "--generations", 20))
+        np.testing.assert_array_equal(pixels[..., 0] == 255, counted("life", *words, "--generations", 20))
         client.ask("command")
         command = client.said("command")["text"].split()
         self.assertEqual(command[:2], ["heddle", "life"])
-        np.testing.assert_array_equal(pixels[..., 0] == 255, life(*command[2:]))
+        np.testing.assert_array_equal(pixels[..., 0] == 255, counted("life", *command[2:]))
         client.ask("act", name="rule", arguments={"rule": "B36/S23"})
         self.assertEqual(client.frame(lambda one: one["status"]["rule"] == "B36/S23")[0]["steps"], 20)
 
@@ -378,7 +371,5 @@ class SecurityTest(ViewTest):
 
 
 if __name__ == "__main__":
-    if not has_server():
-        print("this build has no server: libwebsockets-dev is missing")
-        sys.exit(77)
+    skip_without_server()
     unittest.main()

@@ -4,70 +4,18 @@
     HEDDLE=PATH solvers_browser_test.py                          PATH is the executable
     HEDDLE=PATH solvers_browser_test.py --pictures FOLDER        writes a picture of each for the documentation instead
 """
-import io
-import pathlib
-import subprocess
-import sys
-import unittest
-
 import numpy as np
-from PIL import Image
 
-from browser_test import PIXELS, Browser, shown, text, wait
-from viewed import HEDDLE, PATIENCE, Server
-
-
-def drawn(*words):
-    """The picture that a command draws, as red, green and blue."""
-    done = subprocess.run([HEDDLE, *map(str, words), "--quiet", "-o", "-", "--format", "png"], capture_output=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    with Image.open(io.BytesIO(done.stdout)) as picture:
-        return np.asarray(picture.convert("RGB"))
+from in_browser import ViewTest, browser, canvas, in_the_middle, main, shown, text, wait
+from viewed import Server, drawn
 
 
-class SolverTest(unittest.TestCase):
-    def open(self, *words, **context):
-        self.server = Server(*words)
-        self.addCleanup(self.server.__exit__)
-        page = browser.page(self.server, **context)
-        self.addCleanup(page.context.close)
-        self.addCleanup(lambda: self.assertEqual(browser.faults, []))
-        shown(page, "of.frame > 0")
-        return page
-
-    def at_one(self, page):
-        """A pixel a cell."""
-        page.click("#home")
-        page.focus("#picture")
-        while float(page.get_attribute("#picture", "data-scale")) < 1:
-            before = page.get_attribute("#picture", "data-scale")
-            page.click("#farther")
-            shown(page, f"of.scale !== '{before}'")
-        shown(page, "of.scale === '1'")
-
+class SolverTest(ViewTest):
     def expects(self, page, width, height, *words):
         """The middle of the canvas is what a command draws, a pixel a cell."""
-        wide, high, values = page.eval_on_selector("#picture", PIXELS)
-        canvas = np.array(values.split(","), np.uint8).reshape(high, wide, 4)[..., :3]
-        top, left = (high - height) // 2, (wide - width) // 2
-        seen = canvas[top:top + height, left:left + width]
+        seen = in_the_middle(canvas(page), width, height)
         np.testing.assert_array_equal(seen, drawn(*words))
         return seen
-
-    def saved(self, page, form):
-        """The path of the state in this format."""
-        page.select_option("#format", form)
-        with page.expect_download() as download:
-            page.click("#save")
-        return download.value.path()
-
-    def step(self, page, steps):
-        page.click("#step")
-        shown(page, f"of.steps === '{steps}'")
-
-    def middle(self, page):
-        box = page.locator("#picture").bounding_box()
-        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 class LaplaceTest(SolverTest):
@@ -190,8 +138,4 @@ def draw_pictures(folder):
 
 
 if __name__ == "__main__":
-    with Browser() as browser:
-        if sys.argv[1:2] == ["--pictures"]:
-            draw_pictures(pathlib.Path(sys.argv[2]))
-        else:
-            unittest.main(exit=False).result.wasSuccessful() or sys.exit(1)
+    main(draw_pictures)

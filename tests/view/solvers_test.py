@@ -1,25 +1,13 @@
 #!/usr/bin/env python3
 """heddle view laplace and lbm by the protocol: pictures against what the commands draw for the same state, walls, obstacles, files.
 HEDDLE is the path of the executable."""
-import io
 import pathlib
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy as np
-from PIL import Image
 
-from viewed import HEDDLE, PATIENCE, Client, Server, colours, has_server
-
-
-def drawn(*words):
-    """The picture that a command draws, as red, green and blue."""
-    done = subprocess.run([HEDDLE, *map(str, words), "--quiet", "-o", "-", "--format", "png"], capture_output=True, timeout=PATIENCE)
-    assert done.returncode == 0, done.stderr
-    with Image.open(io.BytesIO(done.stdout)) as picture:
-        return np.asarray(picture.convert("RGB"))
+from viewed import Client, Server, colours, drawn, skip_without_server
 
 
 class SolverTest(unittest.TestCase):
@@ -167,7 +155,5 @@ class LbmTest(SolverTest):
 
 
 if __name__ == "__main__":
-    if not has_server():
-        print("skipped: this build has no server: libwebsockets-dev is missing")
-        sys.exit(77)
+    skip_without_server()
     unittest.main()

@@ -115,7 +115,7 @@ export class Picture {
       context.imageSmoothingEnabled = false;
       context.drawImage(image, left, top, image.width * side, image.height * side);
     }
-    Object.assign(this.canvas.dataset, { frame: header.frame, steps: header.steps, x: then.x, y: then.y, scale: then.scale });
+    Object.assign(this.canvas.dataset, { ...then, frame: header.frame, steps: header.steps });
   }
 
   pan(right, down) {
