@@ -97,7 +97,7 @@ class program_runtime final : public heddle_device::runtime {
   int fail(int error) override;
 
   /// The host's code reads or writes; from the module's instrumentation.
-  void host_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc);
+  void host_access(std::uintptr_t address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc);
   /// Whether host_access has something to look at there.
   bool watches(std::uintptr_t address) const {
     return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
@@ -204,8 +204,9 @@ class program_runtime final : public heddle_device::runtime {
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
   int check_devices(const heddle_device::copy_request& q, const side& target, const side& source);
   bool is_done(const pending_operation& p) const;
+  /// With flags as of a record.
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
-                        bool writes);
+                        std::uint8_t flags);
   std::string explain_address(std::uintptr_t address) const;
 
   struct kernel_known {
