@@ -66,6 +66,8 @@ allocation* program_runtime::to_release(const char* function, memory_kind kind, 
     wrong = fmt::format("address {:#x} is of no allocation: {}", address, explain_address(address));
   } else if (a->memory.is_variable) {
     wrong = fmt::format("{} is a variable", a->memory.name);
+  } else if (a->is_mapped) {
+    wrong = fmt::format("{} is mapped: cuMemUnmap and cuMemAddressFree end that", text_of(*a));
   } else if (a->is_freed) {
     wrong = fmt::format("{} is freed already", text_of(*a));
   } else if (a->memory.begin != address) {

@@ -10,6 +10,7 @@
 #include "program_devices.hpp"
 #include "program_graphs.hpp"
 #include "program_libraries.hpp"
+#include "program_mappings.hpp"
 #include "program_modules.hpp"
 #include "program_pools.hpp"
 #include "stream_order.hpp"
@@ -91,6 +92,7 @@ class program_runtime final : public heddle_device::runtime {
   heddle_device::device_runtime& devices() override { return devices_; }
   heddle_device::graph_runtime& graphs() override { return graphs_; }
   heddle_device::pool_runtime& pools() override { return pools_; }
+  heddle_device::mapping_runtime& mappings() override { return mappings_; }
   heddle_device::module_runtime& modules() override { return modules_; }
   heddle_device::library_runtime& libraries() override { return libraries_; }
   int last_error(bool forgets) override;
@@ -122,6 +124,7 @@ class program_runtime final : public heddle_device::runtime {
  private:
   friend class program_devices;
   friend class program_graphs;
+  friend class program_mappings;
   friend class program_modules;
   friend class program_pools;
   /// Something that the host need not know to be done.
@@ -262,6 +265,7 @@ class program_runtime final : public heddle_device::runtime {
   stream_order order_;
   program_graphs graphs_{*this};
   program_pools pools_{*this};
+  program_mappings mappings_{*this};
   program_modules modules_{*this};
   program_libraries libraries_{*this};
   std::vector<pending_operation> pending_;
