@@ -158,6 +158,44 @@ allocation* allocations::make(memory_kind kind, std::uint64_t bytes, const alloc
   return all_.insert_or_assign(a->memory.low, std::move(a)).first->second.get();
 }
 
+bool allocations::take_device_bytes(int device, std::uint64_t bytes) {
+  if (bytes > device_bytes_left(device)) return false;
+  device_bytes_[static_cast<std::size_t>(device)] += bytes;
+  return true;
+}
+
+std::uintptr_t allocations::reserve(std::uint64_t bytes, std::uint64_t alignment) {
+  const std::uint64_t beside = room_beside(bytes);
+  const std::uintptr_t low = place(device_, whole_pages(bytes) + 2 * beside + alignment);
+  return low == 0 ? 0 : (low + beside + alignment - 1) / alignment * alignment;
+}
+
+std::unique_ptr<allocation> allocations::make_mapped(std::uintptr_t begin, std::uint64_t bytes,
+                                                     const allocation_name& name, int device) {
+  auto a = std::make_unique<allocation>();
+  a->device = device;
+  a->is_mapped = true;
+  region& r = a->memory;
+  describe(r, name);
+  r.begin = r.low = begin;
+  r.high = begin + bytes;
+  r.bytes = bytes;
+  r.set_written(false);
+  return a;
+}
+
+allocation* allocations::add_mapped(std::unique_ptr<allocation> a) {
+  return all_.insert_or_assign(a->memory.low, std::move(a)).first->second.get();
+}
+
+void allocations::remove_mapped(const allocation& a) {
+  all_.erase(a.memory.low);
+}
+
+void allocations::forget_contents(std::uintptr_t begin, std::uint64_t bytes) {
+  madvise(reinterpret_cast<void*>(begin), bytes, MADV_DONTNEED);
+}
+
 std::uint64_t allocations::device_bytes() const {
   return std::accumulate(device_bytes_.begin(), device_bytes_.end(), std::uint64_t{0});
 }
@@ -184,7 +222,7 @@ void allocations::free(allocation& a) {
   }
   if (a.kind == memory_kind::device) device_bytes_[static_cast<std::size_t>(a.device)] -= r.bytes;
   const std::uintptr_t first = r.begin / page * page;
-  madvise(reinterpret_cast<void*>(first), whole_pages(r.begin + r.bytes - first), MADV_DONTNEED);
+  forget_contents(first, whole_pages(r.begin + r.bytes - first));
   a.is_freed = true;
   r.freed_bytes = r.bytes;
   r.bytes = 0;
@@ -242,7 +280,7 @@ std::vector<region*> allocations::regions(const std::function<bool(const allocat
 std::vector<allocation*> allocations::live() const {
   std::vector<allocation*> result;
   for (const auto& [low, a] : all_) {
-    if (!a->is_freed && !a->memory.is_variable && a->kind != memory_kind::registered)
+    if (!a->is_freed && !a->memory.is_variable && !a->is_mapped && a->kind != memory_kind::registered)
       result.push_back(a.get());
   }
   return result;

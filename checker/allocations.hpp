@@ -28,8 +28,9 @@ struct allocation {
   /// That it is of, or that was present when it was made; all of what code has of a variable with instances.
   int device = 0;
   bool is_freed = false;
-  bool is_of_pool = false;                        ///< or of a graph; then
-  std::set<int> readers;                          ///< other devices reach it, whatever peers they have
+  bool is_of_pool = false;  ///< or of a graph: devices reach it by its readers beside its own
+  bool is_mapped = false;   ///< to reserved addresses: they reach it by its readers alone
+  std::set<int> readers;
   std::vector<std::uintptr_t> made_at, freed_at;  ///< calls, innermost first
 
   bool host_can_reach() const { return kind != memory_kind::device; }
@@ -74,6 +75,21 @@ class allocations {
   std::uint64_t device_bytes() const;
   std::uint64_t device_bytes_left(int device) const {
     return heddle_device::device_facts::memory - device_bytes_[static_cast<std::size_t>(device)];
+  }
+
+  /// Addresses for memory that is mapped there; 0 when there are none.
+  std::uintptr_t reserve(std::uint64_t bytes, std::uint64_t alignment);
+  /// Memory at reserved addresses, in which nothing is written. Adding it makes it there.
+  static std::unique_ptr<allocation> make_mapped(std::uintptr_t begin, std::uint64_t bytes,
+                                                 const allocation_name& name, int device);
+  allocation* add_mapped(std::unique_ptr<allocation> a);
+  /// What it holds stays there until that is forgotten.
+  void remove_mapped(const allocation& a);
+  static void forget_contents(std::uintptr_t begin, std::uint64_t bytes);
+  /// False when a device has no more so many.
+  bool take_device_bytes(int device, std::uint64_t bytes);
+  void give_back_device_bytes(int device, std::uint64_t bytes) {
+    device_bytes_[static_cast<std::size_t>(device)] -= bytes;
   }
 
   /// Forgets the histories of all.

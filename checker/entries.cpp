@@ -105,15 +105,16 @@ namespace {
 using heddle_device::index3;
 
 /// The code of a program's host part.
-void accessed_by_host(const void* address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+void accessed_by_host(const void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   if (running_program == nullptr || now.by != nullptr || bytes == 0) return;
+  const bool writes = (flags & record::write) != 0;
   if (!running_program->heap_access(a, bytes, writes, pc) && running_program->watches(a))
-    running_program->host_access(a, bytes, writes, pc);
+    running_program->host_access(a, bytes, flags, pc);
 }
 
 void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc, std::uintptr_t frame) {
-  if (now.thread == nullptr) return accessed_by_host(address, bytes, (flags & record::write) != 0, pc);
+  if (now.thread == nullptr) return accessed_by_host(address, bytes, flags, pc);
   if (now.thread->is_watched) {
     now.thread->frame = frame;
     now.by->access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, flags, pc);
@@ -121,7 +122,8 @@ void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr
 }
 void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc, std::uintptr_t frame,
                        std::uintptr_t state) {
-  if (now.thread == nullptr) return accessed_by_host(address, bytes, writes, pc);
+  if (now.thread == nullptr)
+    return accessed_by_host(address, bytes, record::is_volatile | (writes ? record::write : 0), pc);
   now.thread->frame = frame;
   now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc, state);
 }
@@ -192,8 +194,8 @@ void entry__tsan_vptr_read(void** p) {
 
 void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc, std::uintptr_t frame) {
   if (now.thread == nullptr) {
-    accessed_by_host(from, bytes, false, pc);
-    accessed_by_host(to, bytes, true, pc);
+    accessed_by_host(from, bytes, 0, pc);
+    accessed_by_host(to, bytes, record::write, pc);
   } else if (now.thread->is_watched) {
     now.thread->frame = frame;
     now.by->copy(*now.thread, to, from, bytes, pc);
@@ -209,7 +211,7 @@ void* entry_memmove(void* to, const void* from, std::size_t bytes) {
 }
 void* entry_memset(void* to, int value, std::size_t bytes) {
   if (now.thread == nullptr) {
-    accessed_by_host(to, bytes, true, HEDDLE_PC);
+    accessed_by_host(to, bytes, record::write, HEDDLE_PC);
   } else if (now.thread->is_watched) {
     now.thread->frame = HEDDLE_FRAME;
     now.by->set(*now.thread, to, value, bytes, HEDDLE_PC);

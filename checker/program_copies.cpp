@@ -82,6 +82,10 @@ bool program_runtime::is_beyond(const char* function, const side& s, const box& 
   if (s.of->is_freed)
     return fails(finding_kind::use_after_free,
                  fmt::format("{} bytes {} {}, which is freed", bytes, direction, text_of(*s.of)));
+  if (s.of->is_mapped && !devices_.reaches(present_device(), *s.of))
+    return fails(finding_kind::invalid_copy,
+                 fmt::format("{} bytes {} {}, which cuMemSetAccess has not opened to device {}", bytes,
+                             direction, text_of(*s.of), present_device()));
   const region& r = s.of->memory;
   if (r.has(b.begin, bytes)) return false;
   const auto from_begin = static_cast<std::int64_t>(b.begin - r.begin);
@@ -236,7 +240,7 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
     std::uintptr_t first = 0;
     b.for_each_row([&](std::uint64_t offset) {
       const std::uintptr_t row = b.begin + offset;
-      if (first == 0 && conflicts(other, s.of->memory, row, b.width, writes)) first = row;
+      if (first == 0 && conflicts(other, s.of->memory, row, b.width, writes ? record::write : 0)) first = row;
     });
     if (first == 0) continue;
     finding f{};

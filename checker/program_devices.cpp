@@ -95,6 +95,7 @@ void program_devices::close_peers_of(int device) {
 }
 
 bool program_devices::reaches(int device, const allocation& a) const {
+  if (a.is_mapped) return a.readers.count(device) != 0;
   if (a.host_can_reach() || a.device == device || a.device == allocation::all_devices) return true;
   return a.is_of_pool ? a.readers.count(device) != 0
                       : all_[static_cast<std::size_t>(device)].peers.count(a.device) != 0;
@@ -103,7 +104,8 @@ bool program_devices::reaches(int device, const allocation& a) const {
 std::string program_devices::why_beyond_reach(int device, const allocation& a) {
   return fmt::format(
       "{} is memory of device {} and the kernel runs on device {}: {}", a.memory.name, a.device, device,
-      a.is_of_pool
+      a.is_mapped ? fmt::format("cuMemSetAccess opens what is mapped to device {}", device)
+      : a.is_of_pool
           ? fmt::format("cudaMemPoolSetAccess opens a pool's memory to device {}", device)
           : fmt::format(
                 "cudaDeviceEnablePeerAccess({}, 0) opens it, called while device {} is the present one",

@@ -267,8 +267,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   program_device& own = devices_.present();
   kernel.heap = &own.heap;
   kernel.has_other_streams = order_.has_other_streams();
-  if (devices_.all().size() > 1)
-    kernel.beyond_reach = [this, device](std::uintptr_t address) { return beyond_reach(device, address); };
+  kernel.beyond_reach = [this, device](std::uintptr_t address) { return beyond_reach(device, address); };
   kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
   // They lie together, where the launch was called.
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {

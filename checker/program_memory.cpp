@@ -66,6 +66,8 @@ allocation* program_runtime::to_release(const char* function, memory_kind kind, 
     wrong = fmt::format("address {:#x} is of no allocation: {}", address, explain_address(address));
   } else if (a->memory.is_variable) {
     wrong = fmt::format("{} is a variable", a->memory.name);
+  } else if (a->is_mapped) {
+    wrong = fmt::format("{} is mapped: cuMemUnmap and cuMemAddressFree end that", text_of(*a));
   } else if (a->is_freed) {
     wrong = fmt::format("{} is freed already", text_of(*a));
   } else if (a->memory.begin != address) {
@@ -252,7 +254,8 @@ std::string program_runtime::explain_address(std::uintptr_t address) const {
 }
 
 bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::uintptr_t address,
-                                std::size_t bytes, bool writes) {
+                                std::size_t bytes, std::uint8_t flags) {
+  const bool writes = (flags & record::write) != 0;
   if (p.first_serial == 0) return address < p.last && address + bytes > p.first && (p.writes || writes);
   if (r.last == nullptr) return false;
   const std::uint64_t offset = address - r.begin;
@@ -260,6 +263,10 @@ bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::
     bool is_met = false;
     r.for_each_record(i, p.first_serial, [&](const checker::record& one) {
       if (one.block < p.first_serial || one.block >= p.last_serial) return;
+      // Volatile on both sides is how a host and a kernel tell one another something.
+      const bool is_strong =
+          (one.kind() & record::atomic) != 0 && one.scope() == heddle_device::scope::system;
+      if (is_strong && (flags & record::is_volatile) != 0) return;
       for (std::size_t byte = 0; byte < (std::size_t{1} << r.shift); ++byte) {
         const std::uint64_t at = (i << r.shift) + byte;
         is_met |= (one.mask >> byte & 1) != 0 && at >= offset && at < offset + bytes &&
@@ -271,7 +278,9 @@ bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::
   return false;
 }
 
-void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                                  std::uintptr_t pc) {
+  const bool writes = (flags & record::write) != 0;
   if (bytes == 0) return;
   const auto lock = lock_unless_in_kernel();
   allocation* const a = memory_->find(address);
@@ -307,7 +316,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     report_access(finding_kind::uninitialised_read, "");
   }
   for (const pending_operation& p : pending_) {
-    if (is_done(p) || !conflicts(p.work, r, address, bytes, writes)) continue;
+    if (is_done(p) || !conflicts(p.work, r, address, bytes, flags)) continue;
     report_access(
         finding_kind::missing_synchronisation,
         "the host has not waited for that: cudaDeviceSynchronize, or a wait for its stream or for an "

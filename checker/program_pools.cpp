@@ -10,7 +10,7 @@
 namespace heddle::checker {
 
 namespace errors = heddle_device::cuda_error;
-using heddle_device::u64;
+using heddle_device::location_of_device, heddle_device::reads_and_writes, heddle_device::u64;
 
 namespace {
 
@@ -23,9 +23,6 @@ enum attribute_number : int {
   used_now,
   most_used
 };
-
-// cudaMemLocationTypeDevice, and cudaMemAccessFlagsProtReadWrite.
-constexpr int location_of_device = 1, reads_and_writes = 3;
 
 }  // namespace
 

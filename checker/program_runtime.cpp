@@ -81,6 +81,14 @@ void program_runtime::end() {
       f.detail = fmt::format("{} bytes are not freed", a->memory.bytes);
       report(std::move(f));
     }
+    mappings_.each_left([&](std::uint64_t bytes, const std::vector<std::uintptr_t>& made_at) {
+      finding f{};
+      f.kind = finding_kind::leak;
+      f.places.push_back(host_place("creates it", made_at));
+      f.variable = "memory of cuMemCreate";
+      f.detail = fmt::format("{} bytes are not released, or still mapped", bytes);
+      report(std::move(f));
+    });
     report_leaks_of_heap();
   }
   for (const launch_profile& p : profiles_)

@@ -10,6 +10,7 @@
 #include "program_devices.hpp"
 #include "program_graphs.hpp"
 #include "program_libraries.hpp"
+#include "program_mappings.hpp"
 #include "program_modules.hpp"
 #include "program_pools.hpp"
 #include "stream_order.hpp"
@@ -91,13 +92,14 @@ class program_runtime final : public heddle_device::runtime {
   heddle_device::device_runtime& devices() override { return devices_; }
   heddle_device::graph_runtime& graphs() override { return graphs_; }
   heddle_device::pool_runtime& pools() override { return pools_; }
+  heddle_device::mapping_runtime& mappings() override { return mappings_; }
   heddle_device::module_runtime& modules() override { return modules_; }
   heddle_device::library_runtime& libraries() override { return libraries_; }
   int last_error(bool forgets) override;
   int fail(int error) override;
 
   /// The host's code reads or writes; from the module's instrumentation.
-  void host_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc);
+  void host_access(std::uintptr_t address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc);
   /// Whether host_access has something to look at there.
   bool watches(std::uintptr_t address) const {
     return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
@@ -122,6 +124,7 @@ class program_runtime final : public heddle_device::runtime {
  private:
   friend class program_devices;
   friend class program_graphs;
+  friend class program_mappings;
   friend class program_modules;
   friend class program_pools;
   /// Something that the host need not know to be done.
@@ -204,8 +207,9 @@ class program_runtime final : public heddle_device::runtime {
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
   int check_devices(const heddle_device::copy_request& q, const side& target, const side& source);
   bool is_done(const pending_operation& p) const;
+  /// With flags as of a record.
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
-                        bool writes);
+                        std::uint8_t flags);
   std::string explain_address(std::uintptr_t address) const;
 
   struct kernel_known {
@@ -261,6 +265,7 @@ class program_runtime final : public heddle_device::runtime {
   stream_order order_;
   program_graphs graphs_{*this};
   program_pools pools_{*this};
+  program_mappings mappings_{*this};
   program_modules modules_{*this};
   program_libraries libraries_{*this};
   std::vector<pending_operation> pending_;

@@ -77,7 +77,8 @@ std::string headline(const finding& f) {
     case finding_kind::missing_synchronisation:
       return "the host does not wait for " + element;
     case finding_kind::peer_access:
-      return "a kernel uses memory of another device" + (element.empty() ? "" : ": " + element);
+      return "a kernel uses memory that its device has no access to" +
+             (element.empty() ? "" : ": " + element);
     case finding_kind::not_cooperative:
       return "a barrier of the grid in a launch that is not cooperative";
     case finding_kind::invalid_copy:

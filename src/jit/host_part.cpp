@@ -117,12 +117,13 @@ std::vector<token_edit> rewrite_launch(const token_sequence& t, const launch_par
 
 std::optional<token_edit> name_allocation(const token_sequence& t, std::size_t i) {
   constexpr std::string_view functions[] = {
-      "cudaMalloc",      "cudaMallocManaged", "cudaMallocHost",
-      "cudaHostAlloc",   "cudaMallocAsync",   "cudaMallocPitch",
-      "cudaMalloc3D",    "cudaHostRegister",  "cudaMallocFromPoolAsync",
-      "cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray",
-      "cuMemAlloc",      "cuMemAllocManaged", "cuMemAllocHost",
-      "cuMemHostAlloc",  "cuMemAllocAsync",   "cuMemAllocPitch"};
+      "cudaMalloc",         "cudaMallocManaged", "cudaMallocHost",
+      "cudaHostAlloc",      "cudaMallocAsync",   "cudaMallocPitch",
+      "cudaMalloc3D",       "cudaHostRegister",  "cudaMallocFromPoolAsync",
+      "cudaMallocArray",    "cudaMalloc3DArray", "cudaMallocMipmappedArray",
+      "cuMemAlloc",         "cuMemAllocManaged", "cuMemAllocHost",
+      "cuMemHostAlloc",     "cuMemAllocAsync",   "cuMemAllocPitch",
+      "cuMemAddressReserve"};
   if (std::find(std::begin(functions), std::end(functions), t[i].text) == std::end(functions) ||
       !t.is(i + 1, "(") || (i > 0 && (t.is(i - 1, ".") || t.is(i - 1, "->"))))
     return std::nullopt;

@@ -31,8 +31,9 @@ constexpr std::string_view user_objects =
     "objects that graphs own are not supported: keep them until the graph has ended";
 constexpr std::string_view entry_points =
     "functions of the driver by their names are not supported: call them";
-constexpr std::string_view libraries_of_kernels =
-    "libraries of kernels are not supported by the runtime API: cuModuleLoad and cuLibraryLoadData are";
+constexpr std::string_view unified_functions =
+    "functions of a library that the host may call, too, are not supported: cudaLibraryGetKernel gives a "
+    "kernel";
 constexpr std::string_view several_processes =
     "memory and events of several processes are not supported: threads of one process share them";
 constexpr std::string_view spaces =
@@ -94,8 +95,7 @@ constexpr refusal refused[] = {
     {"cudaGraphRetainUserObject", user_objects},
     {"cudaGraphReleaseUserObject", user_objects},
     {"cudaGetDriverEntryPoint*", entry_points},
-    {"cudaLibraryLoad*", libraries_of_kernels},
-    {"cudaLibrary_t", libraries_of_kernels},
+    {"cudaLibraryGetUnifiedFunction", unified_functions},
     {"cudaGetParameterBuffer*", launches},
     {"cudaLaunchDevice*", launches},
     {"cudaGridDependencySynchronize", overlapped},

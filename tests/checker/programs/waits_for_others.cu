@@ -10,7 +10,6 @@ __global__ void set(volatile int* flag) { *flag = 1; }
 
 // program -- host
 // finds deadlock: if the host does it meanwhile, a GPU may go on: here a launch runs alone, to its end
-// finds missing-synchronisation @sets of flag
 // program -- stream
 // finds deadlock: if a launch on another stream does it meanwhile, a GPU may go on
 // program -- nobody
@@ -33,7 +32,7 @@ int main(int, char** argv) {
     cudaDeviceSynchronize();
   }
   await<<<1, 1, 0, one>>>(flag, out);
-  if (by_host) *(volatile int*)flag = 1;  // @sets
+  if (by_host) *(volatile int*)flag = 1;
   if (two != nullptr) set<<<1, 1, 0, two>>>(flag);
   cudaDeviceSynchronize();
   return 0;

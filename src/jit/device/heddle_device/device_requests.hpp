@@ -10,6 +10,9 @@ struct memory_access {
   int location_type, location, flags;
 };
 
+// cudaMemLocationTypeDevice, and cudaMemAccessFlagsProtReadWrite.
+constexpr int location_of_device = 1, reads_and_writes = 3;
+
 struct context_facts {
   int device;
   unsigned flags;

@@ -436,5 +436,6 @@ HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned =
 #include "host_advice.hpp"
 #include "host_devices.hpp"
 #include "host_launches.hpp"
+#include "host_libraries.hpp"
 #include "host_pools.hpp"
 #include "host_streams.hpp"

@@ -97,6 +97,7 @@ struct kernel_facts {
 #include "device_requests.hpp"
 #include "graph_requests.hpp"
 #include "library_requests.hpp"
+#include "mapping_requests.hpp"
 #include "module_requests.hpp"
 #include "pool_requests.hpp"
 
@@ -151,6 +152,7 @@ class runtime {
   virtual device_runtime& devices() = 0;
   virtual graph_runtime& graphs() = 0;
   virtual pool_runtime& pools() = 0;
+  virtual mapping_runtime& mappings() = 0;
   virtual module_runtime& modules() = 0;
   virtual library_runtime& libraries() = 0;
 

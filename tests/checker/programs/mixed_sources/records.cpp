@@ -27,5 +27,5 @@ int widest_texture() {
   cuDeviceGetAttribute(&width, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH, device);
   cuDeviceGetAttribute(&maps, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
   cuCtxDestroy(context);
-  return mode == CU_COMPUTEMODE_PROHIBITED || maps != 0 ? -1 : width;
+  return mode == CU_COMPUTEMODE_PROHIBITED || maps != 1 ? -1 : width;
 }

@@ -2,6 +2,7 @@
 
 /// The CUDA driver API, over what programs have of the runtime: devices and contexts, streams and events.
 
+#include "mappings.hpp"
 #include "memory.hpp"
 #include "modules.hpp"
 
@@ -44,7 +45,7 @@ HEDDLE_DRIVER cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUd
   constexpr int last = CU_DEVICE_ATTRIBUTE_ONLY_PARTIAL_HOST_NATIVE_ATOMIC_SUPPORTED;
   if (result != CUDA_ERROR_INVALID_VALUE || attribute < 1 || attribute > last) return result;
   // What the driver alone has a name for says that something is supported.
-  *value = 0;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ? 1 : 0;
   return CUDA_SUCCESS;
 }
 HEDDLE_DRIVER cuDeviceGetName(char* text, int length, CUdevice device) {

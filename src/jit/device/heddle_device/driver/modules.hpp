@@ -4,9 +4,6 @@
 
 #include "types.hpp"
 
-/// Its name in a module says that the program may compile sources while it runs.
-extern "C" __attribute__((visibility("default"))) inline int heddle_module_compiles_sources = 0;
-
 #define HEDDLE_MODULES(...)                    \
   (heddle_device::program_runtime() == nullptr \
        ? CUDA_ERROR_NO_DEVICE                  \
