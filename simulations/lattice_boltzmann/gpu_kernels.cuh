@@ -71,6 +71,8 @@ __global__ void __launch_bounds__(step_threads<S>)
   // Whole warps: what they compute beyond the row lies in the columns between two rows, and means nothing.
   static_assert(32 * cells <= 2 * layout::row_alignment);
   if (x - cells * lane >= static_cast<unsigned>(over.grid.width)) return;
+  // One further begins the next row, where what has come from another rank may lie already.
+  const bool ends_in_row = lane == 31 && x + cells <= static_cast<unsigned>(over.grid.width);
   const std::ptrdiff_t n = over.grid.at(x, row);
   const auto word_at = [n](S* plane) { return reinterpret_cast<word_of<S>*>(plane + n); };
 
@@ -135,7 +137,7 @@ __global__ void __launch_bounds__(step_threads<S>)
     } else {
       *word_at(at.ahead[p]) = ahead[p];
     }
-    if (lane == 31) at.ahead[p][n + cells] = next[p];
+    if (ends_in_row) at.ahead[p][n + cells] = next[p];
   }
 }
 
@@ -181,6 +183,8 @@ __global__ void __launch_bounds__(step_threads<fixed16>)
   // Whole warps: what they compute beyond the row lies in the columns between two rows, and means nothing.
   static_assert(32 * cells <= 2 * layout::row_alignment);
   if (x - cells * lane >= static_cast<unsigned>(over.grid.width)) return;
+  // One further begins the next row, where what has come from another rank may lie already.
+  const bool ends_in_row = lane == 31 && x + cells <= static_cast<unsigned>(over.grid.width);
   const std::ptrdiff_t n = over.grid.at(x, row);
   const auto words_at = [n](fixed16* plane) { return reinterpret_cast<word_pairs*>(plane + n); };
   const auto half_at = [n](fixed16* plane, int further) {
@@ -247,7 +251,7 @@ __global__ void __launch_bounds__(step_threads<fixed16>)
     } else {
       *words_at(at.ahead[p]) = ahead;
     }
-    if (lane == 31) *half_at(at.ahead[p], cells) = static_cast<std::uint16_t>(end >> 16);
+    if (ends_in_row) *half_at(at.ahead[p], cells) = static_cast<std::uint16_t>(end >> 16);
   }
 }
 

@@ -41,15 +41,6 @@ void transpose(word (&square)[64]) {
   }
 }
 
-<<<<<<< HEAD
-=======
-/// Bits outside the cells of a row, beyond `width`, are left as they come.
-word bits_of_run(const word* row, std::size_t words, std::size_t column, std::size_t count) {
-  const word bits = bits_from(row, words, column);
-  return count < 64 ? bits & ((word{1} << count) - 1) : bits;
-}
-
->>>>>>> view
 class sliced final : public row_engine {
  public:
   sliced(const bounds& size, const rule& law, int threads)
