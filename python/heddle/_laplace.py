@@ -20,6 +20,7 @@ class Laplace:
 
     `edges` is an array (H, W): its outermost points are u at the edges, which stay, and what is inside is where the
     iteration begins. Column i is at x = i/(W−1), row j at y = j/(H−1). `source` is f at the same points, or None for 0.
+    `held` is of the same shape: points inside where it is not 0 stay at their values, as walls at a potential.
     `method` is "multigrid", "red-black" (Gauss–Seidel) or "jacobi". `dtype` is float32 or float64, unless it is given
     that of the edges, or float64. Every target gives the same bits.
 
@@ -32,13 +33,13 @@ class Laplace:
     (True, True)
     """
 
-    def __init__(self, edges: Any, source: Any = None, *, method: str = "multigrid", dtype: Any = None,
+    def __init__(self, edges: Any, source: Any = None, *, held: Any = None, method: str = "multigrid", dtype: Any = None,
                  target: Target | str | None = None):
         if dtype is None:
             dtype = np.float32 if getattr(edges, "dtype", None) == np.float32 else np.float64
         self._method = method
         self._dtype = np.dtype(dtype)
-        self._problem = _core.LaplaceProblem.make(edges, source, text("the method", method), self._dtype, target)
+        self._problem = _core.LaplaceProblem.make(edges, source, held, text("the method", method), self._dtype, target)
 
     @classmethod
     def sine(cls, shape: tuple[int, int] = (512, 512), source: Any = None, *, method: str = "multigrid", dtype: Any = "float64",

@@ -1,6 +1,7 @@
 #include "simulations.hpp"
 #include "target.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,8 +59,11 @@ class problem_of final : public laplace_problem {
   }
 
  public:
-  problem_of(const target& where, laplace::method how, const array<T>& edges, const array<T>& source)
-      : how_(how), solver_(where, how, edges, source) {}
+  problem_of(const target& where, laplace::method how, const array<T>& edges, const array<T>& source,
+             const std::optional<array<std::uint8_t>>& held)
+      : how_(how), solver_(where, how, edges, source) {
+    if (held) solver_.hold(*held);
+  }
 
   void iterate(std::size_t count) override {
     use([&] {
@@ -117,21 +121,28 @@ class problem_of final : public laplace_problem {
 };
 
 template <class T>
-std::unique_ptr<laplace_problem> problem(nb::handle edges, nb::handle source, laplace::method how,
-                                         const target& where) {
+std::unique_ptr<laplace_problem> problem(nb::handle edges, nb::handle source, nb::handle held,
+                                         laplace::method how, const target& where) {
   const array<T> start = points_of<T>(edges, "edges");
   const array<T> f = source.is_none() ? array<T>() : points_of<T>(source, "sources");
+  std::optional<array<std::uint8_t>> mask;
+  if (!held.is_none()) {
+    const array<bool> stays = elements_on_cpu<bool>(held);
+    mask.emplace(stays.shape());
+    std::copy(stays.begin(), stays.end(), mask->begin());
+  }
   const nb::gil_scoped_release released;
-  return std::make_unique<problem_of<T>>(where, how, start, f);
+  return std::make_unique<problem_of<T>>(where, how, start, f, mask);
 }
 
-std::unique_ptr<laplace_problem> make_problem(nb::handle edges, nb::handle source, const std::string& method,
-                                              nb::handle type, nb::handle target_wanted) {
+std::unique_ptr<laplace_problem> make_problem(nb::handle edges, nb::handle source, nb::handle held,
+                                              const std::string& method, nb::handle type,
+                                              nb::handle target_wanted) {
   const laplace::method how = one_named("Laplace: the method", laplace::methods, method);
   const target where = target_from(target_wanted);
   const dtype computed_in = dtype_from(type);
-  if (computed_in == dtype::float32) return problem<float>(edges, source, how, where);
-  if (computed_in == dtype::float64) return problem<double>(edges, source, how, where);
+  if (computed_in == dtype::float32) return problem<float>(edges, source, held, how, where);
+  if (computed_in == dtype::float64) return problem<double>(edges, source, held, how, where);
   raise(PyExc_TypeError, std::string("Laplace: computes in float32 or float64, not ") + name(computed_in));
 }
 
@@ -155,7 +166,7 @@ nb::object heat_palette() {
 void bind_laplace(nb::module_& m) {
   const auto none = nb::arg().none();
   nb::class_<laplace_problem>(m, "LaplaceProblem")
-      .def_static("make", &make_problem, none, none, nb::arg(), nb::arg(), none)
+      .def_static("make", &make_problem, none, none, none, nb::arg(), nb::arg(), none)
       .def("iterate", &laplace_problem::iterate)
       .def("solve", &laplace_problem::solve, nb::arg(), none, nb::arg(), none)
       .def("residual", &laplace_problem::residual)

@@ -40,6 +40,19 @@ def test_red_black_sweeps(where):
     np.testing.assert_allclose(problem.step(5).solution, u, rtol=1e-12, atol=1e-12)
 
 
+def test_points_that_are_held(where):
+    generator = np.random.default_rng(3)
+    u, f, held = generator.random((20, 31)), generator.random((20, 31)) * 100, generator.random((20, 31)) < 0.2
+    problem = heddle.Laplace(u, f, held=held, method="jacobi", target=where)
+    for _ in range(8):
+        u = np.where(held, u, sweep(u, f))
+    np.testing.assert_allclose(problem.step(8).solution, u, rtol=1e-12, atol=1e-12)
+    solved = heddle.Laplace(u, f, held=held.astype(float), target=where)
+    solved.solve(1e-10)
+    np.testing.assert_array_equal(solved.solution[held], u[held])
+    np.testing.assert_allclose(np.where(held, u, sweep(solved.solution, f)), solved.solution, atol=1e-8)
+
+
 @pytest.mark.parametrize("method", ["jacobi", "red-black", "multigrid"])
 def test_solutions_of_poissons_equation(method, where):
     # Of second degree, so that the five-point formula is exact.
@@ -100,6 +113,7 @@ def test_what_is_wrong_is_named():
     edges = np.ones((4, 5))
     for make, error, text in ((lambda: heddle.Laplace(np.ones(4)), ValueError, "rows, columns"),
                               (lambda: heddle.Laplace(edges, np.ones((5, 4))), ValueError, r"\(5, 4\)"),
+                              (lambda: heddle.Laplace(edges, held=np.ones((5, 4))), ValueError, r"\(5, 4\)"),
                               (lambda: heddle.Laplace(edges * np.nan), ValueError, "finite|nan"),
                               (lambda: heddle.Laplace(edges * 1j), TypeError, "complex"),
                               (lambda: heddle.Laplace(edges, method="sor"), ValueError, "jacobi, red-black, multigrid"),

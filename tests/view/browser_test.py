@@ -148,6 +148,22 @@ class LifeTest(ViewTest):
         scale = float(page.get_attribute("#picture", "data-scale"))
         shown(page, f"Math.abs(Number(of.x) - {x + 60 * scale}) < 1e-6")
 
+    def test_two_fingers_zoom(self):
+        page = self.open(*self.WORDS, has_touch=True)
+        self.at_one(page)
+        x, y = self.middle(page)
+        fingers = page.context.new_cdp_session(page)
+        for kind, apart in (("touchStart", 40), ("touchMove", 60), ("touchMove", 80)):
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]})
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        shown(page, "Math.abs(Number(of.scale) - 0.5) < 1e-6")
+        # The place between them stays, and one finger moves the picture.
+        shown(page, "Math.abs(of.x) < 1e-6 && Math.abs(of.y) < 1e-6")
+        for kind, right in (("touchStart", 0), ("touchMove", 30), ("touchMove", 60)):
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x + right, "y": y, "id": 0}]})
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        shown(page, "Math.abs(Number(of.x) + 30) < 1e-6")
+
     def test_it_connects_again(self):
         page = self.open(*self.WORDS)
         port = self.server.port
@@ -163,14 +179,17 @@ class LifeTest(ViewTest):
     def test_gallery_and_small_screens(self):
         page = self.page(color_scheme="dark")
         page.set_viewport_size({"width": 360, "height": 740})
-        page.get_by_role("button", name="Open Glider gun").click()
-        shown(page, "of.frame > 0")
-        text(page, "text.includes('population 36')")
-        self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
-        # Everything that can be used has a name.
-        unnamed = page.evaluate("""() => [...document.querySelectorAll("button, select, input, canvas")].filter(
-          (one) => one.offsetParent && !(one.getAttribute("aria-label") || one.textContent.trim() || one.labels?.length)).map((one) => one.outerHTML)""")
-        self.assertEqual(unnamed, [])
+        for title, kind, state in (("Glider gun", "life", "population 36"), ("The whole set", "mandelbrot", "3 wide"), ("Walls and charges", "laplace", "cycle 0"),
+                                   ("Wind tunnel", "lbm", "step 0")):
+            page.get_by_role("button", name=f"Open {title}").click()
+            wait(page, f"at('title').textContent === '{kind}'")
+            text(page, f"text.includes('{state}')")
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 360)
+            # Everything that can be used has a name.
+            unnamed = page.evaluate("""() => [...document.querySelectorAll("button, select, input, canvas")].filter(
+              (one) => one.offsetParent && !(one.getAttribute("aria-label") || one.textContent.trim() || one.labels?.length)).map((one) => one.outerHTML)""")
+            self.assertEqual(unnamed, [])
+            page.get_by_role("button", name="Gallery").click()
         back = page.evaluate("getComputedStyle(document.body).backgroundColor")
         page.emulate_media(color_scheme="light")
         self.assertNotEqual(page.evaluate("getComputedStyle(document.body).backgroundColor"), back)

@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 
-from viewed import BINARY, HEDDLE, PATIENCE, TEXT, Client, Closed, Refused, Server, colours, counted, skip_without_server
+from viewed import BINARY, HEDDLE, PATIENCE, TEXT, Client, Closed, Refused, Server, colours, counted, has_mpfr, skip_without_server
 
 CLOSED_FOR = {"payload": 1007, "binary": 1003, "policy": 1008, "size": 1009}
 GUN = "24bo$22bobo$12b2o6b2o12b2o$11bo3bo4b2o12b2o$2o8bo5bo3b2o$2o8bo3bob2o4bobo$10bo5bo7bo$11bo3bo$12b2o!"
@@ -203,6 +203,22 @@ class SteeringTest(ViewTest):
         hello = client.said("hello")
         self.assertEqual((hello["kind"], hello["fresh"]), ("life", True))
         self.assertIn("population 36", client.frame()[0]["status"]["text"])
+
+    def test_each_preset_opens(self):
+        client = self.client(self.serve())
+        client.ask("window", x="0", y="0", scale=1, width=60, height=40)
+        presets = client.said("hello")["presets"]
+        self.assertEqual({one["words"].split()[2] for one in presets}, {"life", "mandelbrot", "laplace", "lbm"})
+        self.assertEqual(len({one["title"] for one in presets}), len(presets))
+        for number, preset in enumerate(presets):
+            if "e100" in preset["words"] and not has_mpfr():
+                continue
+            client.ask("open", preset=number)
+            hello = client.said("hello")
+            self.assertEqual((hello["kind"], hello["fresh"]), (preset["words"].split()[2], True))
+            home = hello["home"]
+            header, pixels = client.show(home["x"], home["y"], home["scale"], 60, 40)
+            self.assertGreater(pixels.size, 0, preset["words"])
 
     def test_the_first_steers(self):
         for words, error in ((["--share"], None), ([], "another browser steers")):
