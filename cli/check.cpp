@@ -46,6 +46,7 @@ struct check_options : kernel_options {
   // Of whole programs.
   std::vector<std::string> files, words, commands, libraries, library_folders;
   std::string language, built;
+  bool uses_openmp = false;
   bool checks_leaks = false;
   std::string kernel_filter;
   std::uint64_t launches = std::numeric_limits<std::uint64_t>::max();
@@ -156,6 +157,10 @@ checker::compilation compile(const check_options& options, const std::vector<jit
   if (!options.built.empty()) return checker::read_built_program(options.built);
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
+  if (options.uses_openmp) {
+    compile.flags.emplace_back("-fopenmp");
+    compile.link_words.emplace_back("-fopenmp");
+  }
   for (const std::string& folder : options.library_folders) compile.link_words.push_back("-L" + folder);
   for (const std::string& library : options.libraries) {
     if (!checker::is_library_of_cuda(library)) compile.link_words.push_back("-l" + library);
@@ -266,7 +271,8 @@ void take_program_arguments(std::vector<std::string>& words) {
   const auto mark = std::find(words.begin(), words.end(), "--");
   // As compilers spell them.
   for (auto word = words.begin(); word != mark; ++word) {
-    if (word->starts_with("-std=") || *word == "-include" || *word == "-isystem") word->insert(0, "-");
+    if (word->starts_with("-std=") || *word == "-include" || *word == "-isystem" || *word == "-fopenmp")
+      word->insert(0, "-");
     if (*word == "-rdc=true" || *word == "-dc") *word = "--rdc";
     if (*word == "-O") *word = "-O1";
   }
@@ -291,6 +297,8 @@ void add_files_to(CLI::App& command, check_options& options) {
   command.add_option("-O", "Ignored: a check compiles in its own way")->option_text("N");
   command.add_flag("--rdc", options.compile.is_relocatable,
                    "Files use one another's code of the device, also spelled -rdc=true");
+  command.add_flag("--fopenmp", options.uses_openmp,
+                   "The host's code of a program has threads of OpenMP, also spelled -fopenmp");
   reads_file(
       command
           .add_option("--compile-commands", options.commands,

@@ -315,6 +315,36 @@ class PartOfAProgram(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("heddle check: --kernel-filter '(' is no regular expression", done.stderr)
 
+    def test_threads_of_openmp(self):
+        source = pathlib.Path(self.folder.name, "openmp.cu")
+        source.write_text("""#include <omp.h>
+#include <cstdio>
+__global__ void fill(int* x, int what) { x[threadIdx.x] = what; }
+int main() {
+  int threads = 0, sum = 0;
+#pragma omp parallel num_threads(2) reduction(+ : threads, sum)
+  {
+    int* x;
+    const int mine = omp_get_thread_num();
+    cudaSetDevice(mine);
+    cudaMallocManaged(&x, 32 * sizeof(int));
+    fill<<<1, 32>>>(x, 10 + mine);
+    cudaDeviceSynchronize();
+    threads += 1;
+    sum += x[31];
+    cudaFree(x);
+  }
+  std::printf("%d %d\\n", threads, sum);
+}
+""")
+        probe = [*os.environ.get("CXX", "g++").split(), "-fopenmp", "-x", "c++", "-", "-o", os.devnull]
+        if subprocess.run(probe, input=b"int main() {}", capture_output=True).returncode != 0:
+            self.skipTest("the compiler has no OpenMP")
+        done = subprocess.run([HEDDLE, "check", source.name, "-fopenmp", "--devices", "2"], cwd=self.folder.name,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, "2 21\n"), done.stderr)
+        self.assertIn("openmp.cu: clean (2 launches", done.stderr)
+
     def test_devices(self):
         for arguments, text in ((("--devices", 0), "--devices"), (("--devices", 65), "--devices"),
                                 (("--devices", 2, "--kernel", "first", "--grid", 1, "--block", 32),
