@@ -133,7 +133,7 @@ int program_devices::make_context(void** made, unsigned flags, int device) {
 
 int program_devices::end_context(void* handle) {
   const auto lock = program_.lock_unless_in_kernel();
-  if (find(handle) == nullptr) return program_.fail(errors::invalid_context);
+  if (find(handle) == nullptr) return errors::invalid_context;
   if (!chosen.empty() && chosen.back().handle == handle) chosen.pop_back();
   std::erase_if(contexts_, [&](const auto& c) { return c.get() == handle; });
   return program_.fail(0);
@@ -146,13 +146,13 @@ void* program_devices::primary_context(int device) {
 int program_devices::push_context(void* handle) {
   const auto lock = program_.lock_unless_in_kernel();
   const context* const c = find(handle);
-  if (c == nullptr) return program_.fail(errors::invalid_context);
+  if (c == nullptr) return errors::invalid_context;
   chosen.push_back({handle, c->device});
   return program_.fail(0);
 }
 
 int program_devices::pop_context(void** handle) {
-  if (chosen.empty()) return program_.fail(errors::invalid_context);
+  if (chosen.empty()) return errors::invalid_context;
   *handle = chosen.back().handle;
   chosen.pop_back();
   return program_.fail(0);
@@ -161,7 +161,7 @@ int program_devices::pop_context(void** handle) {
 int program_devices::set_context(void* handle) {
   const auto lock = program_.lock_unless_in_kernel();
   const context* const c = find(handle);
-  if (c == nullptr && handle != nullptr) return program_.fail(errors::invalid_context);
+  if (c == nullptr && handle != nullptr) return errors::invalid_context;
   if (!chosen.empty()) chosen.pop_back();
   if (c != nullptr) chosen.push_back({handle, c->device});
   return program_.fail(0);
@@ -174,7 +174,7 @@ void* program_devices::present_context() {
 int program_devices::describe_context(void* handle, heddle_device::context_facts* facts) {
   const auto lock = program_.lock_unless_in_kernel();
   const context* const c = find(handle);
-  if (c == nullptr) return program_.fail(errors::invalid_context);
+  if (c == nullptr) return errors::invalid_context;
   *facts = {c->device, c->flags};
   return program_.fail(0);
 }

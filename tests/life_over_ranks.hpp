@@ -18,7 +18,7 @@ inline void check_life_engines(const ranks& all, std::size_t every) {
   using namespace life;
   const char* const rules[] = {"B3/S23", "B36/S23", "B3/S23", "B01234/S0123", "B3/S23"};
   const std::pair<std::size_t, std::size_t> sizes[] = {{70, 1},   {5, 2},     {64, 5},    {512, 9},
-                                                       {700, 40}, {600, 500}, {128, 7001}};
+                                                       {700, 40}, {600, 500}, {128, 9001}};
   std::size_t number = 0;
   for (const auto& [width, height] : sizes) {
     for (const bool torus : {false, true}) {

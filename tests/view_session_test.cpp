@@ -296,6 +296,14 @@ TEST(frame_compression, frames_go_as_they_arrive_sooner) {
   EXPECT_LE(of_slow, 999);
 }
 
+TEST(frame_compression, a_page_that_was_hidden_is_drawn_as_before_soon) {
+  frame_compression learns;
+  deflated_of(100, 0.03, 0.01, learns);
+  learns.took(false, std::chrono::minutes(10));
+  deflated_of(200, 0.03, 0.01, learns);
+  EXPECT_LE(deflated_of(1000, 0.03, 0.01, learns), 1000 / 32);
+}
+
 TEST(frame_compression, a_slow_connection_is_spared_all_bytes) {
   frame_compression learns;
   EXPECT_EQ(deflated_of(1000, 0.2, 1.0, learns), 1000);

@@ -199,11 +199,17 @@ void lbm_view::handle(std::string_view action, const json& arguments) {
   } else if (action == "cylinder") {
     const double x = number_of(of_lbm, arguments, "x"), y = number_of(of_lbm, arguments, "y");
     constexpr double most_radius = 1000;
-    std::vector<std::uint8_t> wanted = obstacles();
+    std::vector<std::uint8_t> others = obstacles(), wanted = others;
+    std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>> disc;
     for_each_cell(of_lbm, {x, y, x, y, number_of(of_lbm, arguments, "radius", 1, most_radius)}, width(),
-                  height(), [&](std::size_t column, std::size_t row) { wanted[row * width() + column] = 1; });
+                  height(), [&](std::size_t column, std::size_t row) {
+                    wanted[row * width() + column] = 1;
+                    disc.emplace_back(column, row);
+                  });
     set_obstacles(wanted);
-    grab(x, y);
+    others_ = std::move(others);
+    grabbed_ = std::move(disc);
+    hold_at(x, y);
   } else if (action == "grab") {
     grab(number_of(of_lbm, arguments, "x"), number_of(of_lbm, arguments, "y"));
   } else if (action == "drag") {
@@ -274,6 +280,10 @@ void lbm_view::grab(double x, double y) {
       }
     }
   }
+  hold_at(x, y);
+}
+
+void lbm_view::hold_at(double x, double y) {
   grabbed_x_ = dragged_x_ = x;
   grabbed_y_ = dragged_y_ = y;
 }

@@ -70,6 +70,8 @@ class lbm_view final : public viewed_simulation {
   const lbm::bounds& within();
   void approach_wanted();
   void grab(double x, double y);
+  /// What is grabbed moves as a pointer does from here.
+  void hold_at(double x, double y);
   void drag(double x, double y);
   void add_to_plots();
   std::vector<std::uint8_t> pixels_of(const picture_part& part);

@@ -204,7 +204,8 @@ void solver<T>::hold(const distributed_array<std::uint8_t>& mask) {
   rows.on.pitch = rows.on.width;
   array<std::uint8_t> here(static_cast<std::size_t>(rows.on.points_in_memory()), s.where);
   std::uint8_t* const row_0 = rows.row_0(here);
-  copy(row_0 + rows.own.first * rows.on.pitch, s.where, own.local().data(), s.where, own.local().size());
+  copy(row_0 + rows.own.first * rows.on.pitch, s.where, own.local().data(), own.local().where(),
+       own.local().size());
   rows.exchange(row_0);
   s.hold_rows(here.on(target()).data());
 }

@@ -123,8 +123,12 @@ class over_ranks final : public engine {
       const span_of_cells in = what.rows_of(j, size_.height);
       const grid cells = cells_of(own_part(in.first, in.last));
       std::vector<std::uint64_t> live(what.columns);
-      for (std::size_t y = 0; y < cells.height(); ++y)
-        count_squares(cells.part({0, y, size_.width, 1}), what, live);
+      for (std::size_t y = 0; y < cells.height(); ++y) {
+        for (std::size_t i = 0; i < what.columns; ++i) {
+          const span_of_cells seen = what.columns_of(i, size_.width);
+          live[i] += live_in_run(cells.row(y), cells.words_in_row(), seen.first, seen.last);
+        }
+      }
       counts.insert(counts.end(), live.begin(), live.end());
     }
     const array<std::uint64_t> of_ranks = halos_.all().all_gather(counts);

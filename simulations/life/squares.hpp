@@ -47,7 +47,4 @@ HD_FN inline std::uint8_t brightness(std::uint64_t live, std::uint64_t cells) {
                                                                             static_cast<double>(cells)));
 }
 
-/// Adds the live cells of the one row of `line` to those of the squares that it crosses, one a column.
-void count_squares(const grid& line, const squares& what, std::vector<std::uint64_t>& live);
-
 }  // namespace heddle::life
