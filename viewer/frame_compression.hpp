@@ -23,18 +23,17 @@ class frame_compression {
 
   /// A frame took so long, from before it was deflated until the client had drawn it.
   void took(bool is_deflated, seconds time) noexcept {
-    // What a page that nobody looks at takes to draw says nothing of frames.
-    time = std::min(time, longest_counted);
     std::optional<seconds>& mean = is_deflated ? deflated_ : plain_;
     const std::optional<seconds>& other = is_deflated ? plain_ : deflated_;
-    mean = mean ? *mean + (time - *mean) / 4 : time;
+    // What a page takes to draw while it is hidden says nothing of frames.
+    constexpr double most_of_mean = 4;
+    mean = mean ? *mean + (std::min(time, most_of_mean * *mean) - *mean) / 4 : time;
     since_worse_ = other && *mean > *other ? seconds(0) : since_worse_ + time;
   }
 
  private:
   /// A connection on which a deflated frame takes longer is not tried with all bytes.
   static constexpr seconds longest_before_plain{0.1};
-  static constexpr seconds longest_counted{1};
   /// What takes longer is tried again, as conditions change, in 1/32 of the time.
   static constexpr double part_of_better = 32;
 
