@@ -155,6 +155,13 @@ TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
   EXPECT_EQ(fine.bytes, std::string(1, '\7'));
 }
 
+TEST_F(view_session, takes_each_step_that_is_asked_for) {
+  greet(1);
+  for (const std::uint64_t count : {1000, 1, 1, 300}) view_.ask(1, of(request::step, count));
+  letter now = frame(1);
+  while (now.header["steps"] != 1302 || now.header["playing"] == true) now = frame(1);
+}
+
 TEST_F(view_session, plays_to_the_end) {
   greet(1);
   view_.ask(1, of(request::play));

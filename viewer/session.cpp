@@ -198,7 +198,8 @@ void session::obey(client who, const message& what) {
       play(0);
       break;
     case request::step:
-      play(what.number);
+      // Those that are still to be taken are not forgotten.
+      play(what.number + (plays_ ? steps_left_ : 0));
       break;
     case request::pause:
       plays_ = false;
