@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, NoReturn
 
+import numpy as np
+
 
 def whole(what: str, n: Any, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number, which may be a float such as 1e8."""
@@ -37,6 +39,14 @@ def number(what: str, x: Any) -> float:
     if isinstance(x, (str, bytes)) or not (hasattr(x, "__float__") or hasattr(x, "__index__")):
         raise TypeError(f"{what} is a number, not {x!r}")
     return float(x)
+
+
+def mask(where: Any) -> np.ndarray:
+    """What says which elements count."""
+    chosen = np.asarray(where)
+    if chosen.dtype != np.bool_:
+        raise TypeError(f"where is made of bools, not {chosen.dtype}")
+    return chosen
 
 
 def place(path: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ranks
-from ._arguments import text
+from ._arguments import mask, text
 from ._arrays import held, is_on_gpu, like, on_cpu
 from ._core import Array, DistributedArray, Target
 
@@ -16,12 +16,12 @@ def masked(a: Any, where: Any, fill: Any) -> Any:
     """The elements that `where` chooses, and `fill` for the others."""
     a = held(a)
     if is_on_gpu(a):
-        chosen = where if isinstance(where, Array) else np.asarray(where, dtype=bool)
+        chosen = where if isinstance(where, Array) and where.dtype == np.bool_ else mask(where)
         if np.broadcast_shapes(a.shape, chosen.shape) != a.shape:
             raise ValueError(f"where has shape {chosen.shape}, which is not broadcast to {a.shape}")
         return _core.transform("where(b, a, c)", ["a", "b", "c"], [a, chosen, np.asarray(fill).astype(a.dtype)], a.dtype, None, a.target)
     x = on_cpu(a)
-    chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
+    chosen = np.broadcast_to(mask(where), x.shape)
     return like(np.where(chosen, x, np.asarray(fill).astype(x.dtype)), a)
 
 

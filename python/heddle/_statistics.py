@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, _ranks
+from ._arguments import mask
 from ._arrays import held, like, numbers, on_cpu
 from ._core import DistributedArray, Target
 from ._reductions import sum as sum_of
@@ -23,7 +24,7 @@ def _wide(x: np.ndarray) -> np.ndarray:
 
 
 def _mean_where(x: np.ndarray, axis: Any, keepdims: bool, where: Any, target: Any) -> Any:
-    chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
+    chosen = np.broadcast_to(mask(where), x.shape)
     count = sum_of(chosen, axis, keepdims=keepdims, target=target)
     return sum_of(_wide(x), axis, keepdims=keepdims, where=chosen, target=target) / count
 
@@ -91,7 +92,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     if x.ndim == 0 and axis not in (None, ()):
         return _core.moment(False, x, axis, None, None, False, 0, target)  # raises AxisError
     given = x if dtype is None else x.astype(dtype)
-    chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
+    chosen = np.broadcast_to(mask(where), x.shape)
     centre = _mean_where(given, axis, True, chosen, target) if mean is None else on_cpu(mean)
     apart = np.abs(_wide(given) - centre)
     count = sum_of(chosen, axis, keepdims=keepdims, target=target) - ddof

@@ -348,6 +348,14 @@ heddle.Array([3., 5., 7.], dtype=float64, device='cpu')
       .def("__float__", [](nb::handle self) { return nb::steal(PyNumber_Float(item(self).ptr())); })
       .def("__int__", [](nb::handle self) { return nb::steal(PyNumber_Long(item(self).ptr())); })
       .def("__index__", [](nb::handle self) { return nb::steal(PyNumber_Index(item(self).ptr())); })
+      .def("__format__",
+           [](nb::handle self, nb::str how) {
+             const bool is_number = nb::cast<nb::tuple>(self.attr("shape")).size() == 0;
+             if (!is_number && nb::len(how) != 0)
+               raise(PyExc_TypeError, "only an array without axes is formatted as a number");
+             const nb::object shown = is_number ? item(self) : nb::object(nb::str(self));
+             return nb::steal(PyObject_Format(shown.ptr(), how.ptr()));
+           })
       .def("__complex__",
            [](nb::handle self) {
              return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(item(self));

@@ -26,6 +26,7 @@ PyObject* class_of(std::string_view text) {
   const auto says = [&](std::string_view words) { return text.find(words) != text.npos; };
   if (says("out of memory")) return PyExc_MemoryError;
   if (says("does not exist in shape")) return python().axis_error.ptr();
+  if (text.starts_with("target \"")) return PyExc_ValueError;
   for (const char* const words :
        {"is not defined on", "have no order", ": the type is ", "is not associative", ": the kernel takes "})
     if (says(words)) return PyExc_TypeError;

@@ -464,7 +464,7 @@ print(set(vars(heddle.Array)) == set(first), heddle.array_api.pi)
     *values, kept, rest = done.stdout.splitlines() or [done.stderr] * 2
     assert values == ["2.0 1.0 0.0", "1.0 2.0 3.0", "2.0 1.0 0.0", "-0.0 -1.0 -2.0", "False False True", "1 2"], done.stderr
     assert [name for name in kept.split() if name not in ("__init__", "__new__")] == [
-        "__array__", "__bool__", "__complex__", "__dlpack__", "__dlpack_device__", "__float__", "__index__", "__int__", "__len__", "__reduce__",
+        "__array__", "__bool__", "__complex__", "__dlpack__", "__dlpack_device__", "__float__", "__format__", "__index__", "__int__", "__len__", "__reduce__",
         "__repr__"]
     assert rest == f"True {np.pi}"
     done = run_python("import heddle; print(heddle.array_api.zeros(2)); print(hasattr(heddle, 'array_apis'))")

@@ -376,3 +376,34 @@ def test_copy_is_refused_where_it_is_not_to_be_made():
     for y in (x[::2], x.astype(">f8"), np.frombuffer(bytearray(17), np.uint8)[1:].view(np.float64)):
         with pytest.raises(ValueError, match="without a copy"):
             heddle.asarray(y, copy=False)
+
+
+def test_an_array_without_axes_is_formatted_as_a_number():
+    total = heddle.sum(heddle.asarray([1.0, 2.5]))
+    assert f"{total:.2f}" == "3.50" and f"{heddle.sum(heddle.asarray([1, 2])):>4d}" == "   3"
+    x = heddle.asarray([1.0, 2.0])
+    assert f"{x}" == str(x)
+    with pytest.raises(TypeError, match="without axes"):
+        f"{x:.2f}"
+
+
+def test_sequences_are_not_repeated_by_an_array():
+    two = heddle.asarray(2)
+    for sequence in ([1, 2], (1, 2), "a", b"a"):
+        for product in (lambda: two * sequence, lambda: sequence * two):
+            with pytest.raises(TypeError, match="asarray"):
+                product()
+    assert two not in [[1, 2]]
+
+
+@pytest.mark.parametrize("name", ["GPU", "cpu", "gpu:x", "Serial"])
+def test_a_target_that_is_misspelt_is_a_wrong_value(name):
+    with pytest.raises(ValueError, match="target"):
+        heddle.sum([1], target=name)
+
+
+@pytest.mark.parametrize("where", [None, "x", np.array([1, 0, 1, 0])])
+@pytest.mark.parametrize("function", ["sum", "mean", "var", "any"])
+def test_where_is_made_of_bools(function, where):
+    with pytest.raises(TypeError, match="bool"):
+        getattr(heddle, function)(np.arange(4.0), where=where)

@@ -29,15 +29,28 @@ _ARITHMETIC = {"add": elementwise.add, "sub": elementwise.subtract, "mul": eleme
 _OPERANDS = (Array, int, float, complex, np.ndarray, np.generic)
 
 
-def _forward(function: Callable[..., Array]) -> Callable[..., Any]:
+def _no_operand(other: Any) -> Any:
+    # They would be repeated as often as an integer without axes says.
+    if isinstance(other, (list, tuple, str, bytes, bytearray)):
+        raise TypeError(f"a heddle.Array and a {type(other).__name__} have no common operators: asarray makes an array of numbers")
+    return NotImplemented
+
+
+def _compared(function: Callable[..., Array]) -> Callable[..., Any]:
     def method(self: Array, other: Any, /) -> Any:
         return function(self, other) if isinstance(other, _OPERANDS) else NotImplemented
     return method
 
 
+def _forward(function: Callable[..., Array]) -> Callable[..., Any]:
+    def method(self: Array, other: Any, /) -> Any:
+        return function(self, other) if isinstance(other, _OPERANDS) else _no_operand(other)
+    return method
+
+
 def _reflected(function: Callable[..., Array]) -> Callable[..., Any]:
     def method(self: Array, other: Any, /) -> Any:
-        return function(other, self) if isinstance(other, _OPERANDS) else NotImplemented
+        return function(other, self) if isinstance(other, _OPERANDS) else _no_operand(other)
     return method
 
 
@@ -133,9 +146,10 @@ def attach(array_class: Any) -> None:
     methods: dict[str, Any] = {"getitem": _getitem, "setitem": _setitem, "iter": _iter, "array_namespace": _array_namespace}
     for name, function in _UNARY.items():
         methods[name] = _unary(function)
-    for name, function in (_COMPARISONS | _ARITHMETIC).items():
-        methods[name] = _forward(function)
+    for name, function in _COMPARISONS.items():
+        methods[name] = _compared(function)
     for name, function in _ARITHMETIC.items():
+        methods[name] = _forward(function)
         methods["r" + name] = _reflected(function)
         methods["i" + name] = _in_place(function)
     for name, method in methods.items():
