@@ -349,7 +349,7 @@ heddle.Array([3., 5., 7.], dtype=float64, device='cpu')
       .def("__int__", [](nb::handle self) { return nb::steal(PyNumber_Long(item(self).ptr())); })
       .def("__index__", [](nb::handle self) { return nb::steal(PyNumber_Index(item(self).ptr())); })
       .def("__format__",
-           [](nb::handle self, nb::str how) {
+           [](nb::handle self, const nb::str& how) {
              const bool is_number = nb::cast<nb::tuple>(self.attr("shape")).size() == 0;
              if (!is_number && nb::len(how) != 0)
                raise(PyExc_TypeError, "only an array without axes is formatted as a number");
