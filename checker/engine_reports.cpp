@@ -193,6 +193,8 @@ place engine::place_of(const thread_state& t, std::string what, std::uintptr_t p
   p.pc = pc;
   p.thread = t.at;
   p.block = t.block->at;
+  p.grid = options_.grid;
+  p.block_size = options_.block;
   return p;
 }
 
@@ -210,6 +212,8 @@ place engine::place_of(const record& r, std::uint32_t first_serial, index3 block
   p.what = access_text(r.flags);
   p.pc = module_.base() + r.pc;
   p.thread = jit::split(r.thread, block);
+  p.grid = grid;
+  p.block_size = block;
   p.block = jit::split((r.block - first_serial) % jit::volume(grid), grid);
   return p;
 }

@@ -61,7 +61,8 @@ struct place {
   std::size_t column = 0;  ///< in the text that the compiler read; 0 where it is not known
   std::string function;
   heddle_device::index3 thread{}, block{};
-  bool has_thread = true;  ///< false: the host does it
+  heddle_device::index3 grid{}, block_size{};  ///< of its launch; 0 where that is not known
+  bool has_thread = true;                      ///< false: the host does it
   /// Of the host: where what is at `pc` was called from, innermost first.
   std::vector<std::uintptr_t> callers;
 };
@@ -117,5 +118,18 @@ std::string text(heddle_device::index3 i);
 /// "tile[3][8]", and "float[32][33]".
 std::string element_text(const finding& f);
 std::string array_text(const finding& f);
+
+/// "main.cu:12"; "an unknown line".
+std::string line_of(const place& p);
+/// Where the first of its places is, as "main.cu:12: "; empty where it has none.
+std::string where(const finding& f);
+/// "thread (1,0,0) of block (0,0,0)"; "the host".
+std::string who(const place& p);
+/// "data race on shared tile[3][8] (float[32][33])".
+std::string headline(const finding& f);
+/// What there is to say of it below its places, a line each.
+std::vector<std::string> remarks(const finding& f);
+/// For people: the headline, a line for each place, and the remarks.
+std::string describe(const finding& f);
 
 }  // namespace heddle::checker

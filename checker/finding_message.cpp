@@ -29,6 +29,8 @@ json to_message(const place& p, std::uintptr_t base) {
           {"column", p.column},
           {"thread", to_json(p.thread)},
           {"block", to_json(p.block)},
+          {"grid", to_json(p.grid)},
+          {"block_size", to_json(p.block_size)},
           {"has_thread", p.has_thread},
           {"callers", std::move(callers)}};
 }
@@ -42,6 +44,8 @@ place place_from_message(const json& m) {
   p.column = m.at("column");
   p.thread = index_from(m.at("thread"));
   p.block = index_from(m.at("block"));
+  p.grid = index_from(m.at("grid"));
+  p.block_size = index_from(m.at("block_size"));
   p.has_thread = m.at("has_thread");
   p.callers = m.at("callers").get<std::vector<std::uintptr_t>>();
   return p;

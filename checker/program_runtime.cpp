@@ -113,7 +113,7 @@ void program_runtime::report_leaks_of_heap() {
       f.variable = "the heap of kernels";
       f.detail = fmt::format("{} bytes are not freed", b->memory.bytes);
       // One for all threads that allocate there.
-      f.places.front().thread = f.places.front().block = {};
+      f.places.front().thread = f.places.front().block = f.places.front().block_size = {};
       report(std::move(f));
     }
   }

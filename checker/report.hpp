@@ -36,6 +36,9 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
 /// A log of static analysis, SARIF 2.1.0, as code hosts read it: each finding at its first place, with the
 /// others.
 std::string as_sarif(const std::string& source, const std::vector<finding>& findings);
+/// A page with the sources and drawings of the threads, to read in a browser.
+std::string as_html(const checked& what, const launch_outcome& outcome);
+std::string as_html(const program_checked& what, const program_outcome& outcome);
 /// A test case that fails with each finding, as CI systems read it.
 std::string as_junit(const checked& what, const launch_outcome& outcome);
 std::string as_junit(const program_checked& what, const program_outcome& outcome);

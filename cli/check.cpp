@@ -41,7 +41,7 @@ struct check_options : kernel_options {
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
   double timeout = 60, budget = std::numeric_limits<double>::infinity();
-  std::string junit, sarif, suppressions, baseline, report, fail_on = "warning";
+  std::string junit, sarif, html, suppressions, baseline, report, fail_on = "warning";
   int error_exitcode = 1;
   // Of whole programs.
   std::vector<std::string> files, words, commands, libraries, library_folders;
@@ -57,7 +57,7 @@ struct check_options : kernel_options {
 
 struct verdict {
   std::vector<checker::finding> findings;
-  std::string junit, sarif, report;
+  std::string junit, sarif, html, report;
   int status = 0;  // of a program
 };
 
@@ -126,7 +126,8 @@ verdict check_kernel(const check_options& options) {
   if (!options.json) print(outcome.printed);
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
   return {outcome.findings, checker::as_junit(what, outcome),
-          checker::as_sarif(what.source, outcome.findings), report};
+          checker::as_sarif(what.source, outcome.findings),
+          options.html.empty() ? "" : checker::as_html(what, outcome), report};
 }
 
 bool is_source(const std::string& word) {
@@ -207,12 +208,16 @@ verdict check_program(const check_options& options) {
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome),
-          checker::as_sarif(what.source, outcome.findings), report, outcome.status};
+  return {outcome.findings,
+          checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings),
+          options.html.empty() ? "" : checker::as_html(what, outcome),
+          report,
+          outcome.status};
 }
 
 void run(const check_options& options) {
-  std::unique_ptr<atomic_file> junit, sarif, report;
+  std::unique_ptr<atomic_file> junit, sarif, html, report;
   const auto write = [](std::unique_ptr<atomic_file>& file, const std::string& text) {
     const std::unique_ptr<atomic_file> out = std::move(file);
     if (out == nullptr) return;
@@ -224,10 +229,12 @@ void run(const check_options& options) {
     // That it can be written is known before anything runs.
     if (!options.junit.empty()) junit = std::make_unique<atomic_file>(options.junit);
     if (!options.sarif.empty()) sarif = std::make_unique<atomic_file>(options.sarif);
+    if (!options.html.empty()) html = std::make_unique<atomic_file>(options.html);
     if (!options.report.empty()) report = std::make_unique<atomic_file>(options.report);
     const verdict found = options.is_program() ? check_program(options) : check_kernel(options);
     write(junit, found.junit);
     write(sarif, found.sarif);
+    write(html, found.html);
     if (report != nullptr) {
       write(report, found.report);
     } else if (options.json) {
@@ -373,6 +380,9 @@ void add_check(CLI::App& app) {
       command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
   writes_file(
       command->add_option("--sarif", options->sarif, "What was found for a code host")->option_text("FILE"));
+  writes_file(
+      command->add_option("--html", options->html, "What was found as a page, with sources and threads drawn")
+          ->option_text("FILE"));
   reads_file(command
                  ->add_option("--suppressions", options->suppressions,
                               "Findings that are not told: lines of a kind, a file and a function")

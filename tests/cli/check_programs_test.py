@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -100,6 +101,48 @@ class CheckProgramsTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "called program with [races]\nfrom the kernel\n", ""))
         self.assertEqual(json.loads((self.folder / "report.json").read_text())["findings"][0]["level"], "error")
         self.assertEqual(self.check("--fail-on", "note", "--", "fails").returncode, 1)
+
+    def test_html(self):
+        """Each place has its line marked in its source, and its thread and block in the drawings, whose cells are in order."""
+        self.assertEqual(self.check("--html", "report.html", "--", "races").returncode, 1)
+        text = (self.folder / "report.html").read_text()
+        page = ElementTree.fromstring(text.removeprefix("<!DOCTYPE html>"))
+        self.assertNotIn("script", [element.tag for element in page.iter()])
+        section, = page.findall(".//section")
+        self.assertIn("data race on x[", "".join(section.find("h2").itertext()))
+        self.assertEqual(page.find(".//li/a").get("href"), "#" + section.get("id"))
+        lines, drawn = PROGRAM.splitlines(), []
+        for figure in section.iter("figure"):
+            caption = "".join(figure.find("figcaption").itertext())
+            here, = figure.findall(".//span[@class='here']")
+            number = int(re.search(r"program\.cu:(\d+)", caption)[1])
+            self.assertEqual((here.find("i").text, here.find("i").tail), (str(number), lines[number - 1]))
+            pictures = figure.findall(".//svg")
+            if caption.startswith("the host"):
+                self.assertEqual(pictures, [])
+                continue
+            thread, block = map(int, re.match(r"thread \((\d+),0,0\) of block \((\d+),0,0\)", caption).groups())
+            blocks, threads = ([cell.get("class") for cell in picture.iter("rect")] for picture in pictures)
+            self.assertEqual((len(blocks), len(threads)), (2, 32))
+            self.assertEqual((blocks[block], threads[thread]), (figure.get("class"),) * 2)
+            drawn.append((thread, block))
+        self.assertEqual(len(drawn), 2)
+        self.assertNotEqual(*drawn)
+        self.assertEqual(self.check("--html", "report.html").returncode, 0)
+        self.assertNotIn("section>", (self.folder / "report.html").read_text())
+        self.assertEqual(self.check("--html", "missing/report.html", "--", "races").returncode, 2)
+
+    def test_html_of_many_blocks(self):
+        """Of a million blocks those beside the marked ones are drawn, and a source that is gone is said to be."""
+        (self.folder / "many.cu").write_text(
+            "__global__ void last(int* x) {\n  if (blockIdx.x + 2 < gridDim.x) return;\n  *x = blockIdx.x;\n}\n")
+        call = ("--kernel", "last", "--grid", 1 << 20, "--block", 1, "--arg", "i32[1]=zeros", "--html", "many.html", "--schedules", 1)
+        self.assertEqual(self.check(*call, source="many.cu").returncode, 1)
+        page = ElementTree.fromstring((self.folder / "many.html").read_text().removeprefix("<!DOCTYPE html>"))
+        picture = page.find(".//svg")
+        self.assertEqual([label.text for label in picture.iter("text")], ["0", "…", str((1 << 20) - 64), str((1 << 20) - 32)])
+        marks = [cell.get("class") for cell in picture.iter("rect")]
+        self.assertEqual((len(marks), [i for i, mark in enumerate(marks) if mark]), (96, [94, 95]))
 
     def test_levels(self):
         """A shift is a warning, a write of one value by many a note."""
