@@ -225,7 +225,7 @@ std::vector<region*> program_runtime::regions_in_reach() {
 std::optional<memory_beyond_reach> program_runtime::beyond_reach(int device, std::uintptr_t address) {
   const allocation* const a = memory_->find(address);
   if (a == nullptr || !a->memory.has(address, 1) || devices_.reaches(device, *a)) return std::nullopt;
-  return memory_beyond_reach{&a->memory, program_devices::why_beyond_reach(device, *a)};
+  return memory_beyond_reach{&a->memory, program_devices::why_beyond_reach(device, *a, address)};
 }
 
 namespace {

@@ -24,6 +24,7 @@
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -177,6 +178,10 @@ class program_runtime final : public heddle_device::runtime {
   void report_leaks_of_heap();
   void write(const std::string& line) const noexcept;
 
+  /// Of a kernel's thread or of the host: there a node where the stream is captured.
+  template <class ByKernel, class ByHost>
+  int put(void* stream, const heddle_device::node_request& node, ByKernel by_kernel, ByHost by_host);
+  void let_host_wait_for(void* stream);
   int copy_now(const heddle_device::copy_request& what, bool host_may_wait);
   int fill_now(const heddle_device::fill_request& what, bool host_may_wait);
   int call_host_now(void* stream, void (*function)(void*), void* data);
@@ -187,14 +192,21 @@ class program_runtime final : public heddle_device::runtime {
   /// A part of a copy that is of the host's heap: what is wrong with it is told.
   void copy_of_heap(const char* function, const box& b, bool writes);
   /// Says what is wrong with a part of a copy; false when nothing is.
-  bool is_beyond(const char* function, const side& s, const box& b, const char* direction);
+  bool is_beyond(const char* function, void* stream, const side& s, const box& b, const char* direction);
   /// A kernel reads what nothing has written: a warm-up, if that is filled before the kernel runs again.
   void note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel);
   void note_filled(const box& b);
   void note_launch(const std::string& kernel);
   void lower(std::size_t number) const;
   void note_pending(const stream_order::operation& when, concurrent_work work);
-  stream_order::operation enqueue(void* stream, std::initializer_list<const allocation*> used);
+  /// What a copy or a fill uses of one side.
+  struct used_part {
+    const side& of;
+    const box& where;
+    /// Whose memory it is.
+    std::set<int> devices() const;
+  };
+  stream_order::operation enqueue(void* stream, std::initializer_list<used_part> used);
   /// Notes what a copy or a fill does to one side of it, and compares it with what other streams do there.
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
                   const box& b, bool writes);
@@ -205,7 +217,7 @@ class program_runtime final : public heddle_device::runtime {
   std::vector<region*> regions_in_reach();
   std::optional<memory_beyond_reach> beyond_reach(int device, std::uintptr_t address);
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
-  int check_devices(const heddle_device::copy_request& q, const side& target, const side& source);
+  int check_devices(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
   bool is_done(const pending_operation& p) const;
   /// With flags as of a record.
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
