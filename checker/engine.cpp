@@ -169,6 +169,7 @@ bool engine::begin_block() {
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->at_warp = b->done = 0;
   b->at_number = {};
+  b->barrier = {};
   b->arrived_at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
@@ -219,6 +220,7 @@ void engine::run_schedule(std::size_t schedule) {
   hangs_ = hang::none;
   first_serial_ = first_serial_of_all_ + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
+  grid_barrier_ = {};
   next_block_ = next_watched_ = 0;
   const std::uint64_t count = last_block_ - first_block_;
   block_first_ = random_() % count;
@@ -240,6 +242,7 @@ void engine::run_schedule(std::size_t schedule) {
     }
     if (blocks_.empty()) break;
     bool all_wait = true;
+    const std::uint64_t released = released_;
     for (std::size_t i = 0; i < blocks_.size() && !is_stopping_;) {
       const turn how = run_timed(*blocks_[i]);
       all_wait &= how == turn::waits;
@@ -250,6 +253,7 @@ void engine::run_schedule(std::size_t schedule) {
         ++i;
       }
     }
+    all_wait &= released_ == released;
     if (is_stopping_ || blocks_.empty()) continue;
     if (!all_wait && ++passes % passes_until_next != 0) continue;
     // All that have begun wait: for blocks that have not, for one another, or for what will not come.
@@ -351,6 +355,8 @@ void engine::end_thread(thread_state& t) {
   t.stack = nullptr;
   t.stack_low = 0;
   if (t.block->at_warp != 0) release_lanes(*t.block, t);
+  if (is_complete(*t.block, heddle_device::group_kind::block))
+    complete_group(*t.block, heddle_device::group_kind::block);
 }
 
 /// Whether the block's next thread may run at once; of what takes longer to know run_block decides.
@@ -382,6 +388,7 @@ void engine::fiber_body(void* thread) {
       e.is_stopping_ = true;
     }
     t->waits_for = waiting::done;
+    if (t->arrived != 0) e.leave_without_waiting(*t);
     e.settle_writes(*t);
     // A thread that has not begun has the stack of one that has ended.
     block_state& b = *t->block;
@@ -525,12 +532,16 @@ void engine::report_deadlock() {
   for (const auto& b : blocks_) {
     for (const thread_state& t : b->threads) {
       if (t.waits_for == waiting::done) continue;
-      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid ||
+      const bool at_group = t.waits_for == waiting::group;
+      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid || at_group ||
                               t.waits_for == waiting::numbered_barrier;
       const std::string what = t.waits_for == waiting::barrier ? "waits at the barrier"
                                : t.waits_for == waiting::numbered_barrier
                                    ? fmt::format("waits at barrier {}", t.number)
                                : t.waits_for == waiting::grid ? "waits at the grid's barrier"
+                               : at_group && t.group == heddle_device::group_kind::grid
+                                   ? "waits for the others to arrive at the grid's barrier"
+                               : at_group ? "waits for the others to arrive at the block's barrier"
                                : t.waits_for == waiting::warp ? "waits for lanes of its warp"
                                                               : spins;
       const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;

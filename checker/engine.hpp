@@ -34,7 +34,16 @@ using jit::warp_visit;
 struct block_state;
 
 /// Why a thread does not go on.
-enum class waiting : std::uint8_t { nothing, barrier, numbered_barrier, grid, warp, convergence, done };
+enum class waiting : std::uint8_t {
+  nothing,
+  barrier,
+  numbered_barrier,
+  group,
+  grid,
+  warp,
+  convergence,
+  done
+};
 
 /// Some atomic and volatile writes of other blocks that were seen: the last ones.
 class writes_heard {
@@ -65,6 +74,15 @@ class writes_heard {
   std::array<entry, 4> entries_{};
 };
 
+/// A barrier of a group at which threads arrive, and wait later: its present phase.
+struct group_barrier {
+  std::uint32_t phase = 0;
+  std::uint64_t arrived = 0;
+  std::vector<known_clocks::entry> before;  // of those that have arrived
+  clocks learnt;                            // by them
+  clocks completed;                         // what comes before whoever waits for the last phase
+};
+
 /// What of a thread is as new when it begins by writing these over.
 struct alignas(64) thread_facts {
   // What accesses and barriers look at comes first.
@@ -88,6 +106,13 @@ struct alignas(64) thread_facts {
   const void* looks_at = nullptr;
   writes_heard heard;
   std::uint32_t number = 0;  // of the barrier that it waits at
+  // At which groups' barriers it has arrived without having waited since, a bit each; in which phase, and
+  // where it last did.
+  std::uint8_t arrived = 0;
+  heddle_device::group_kind group = heddle_device::group_kind::block;  // whose barrier it waits at
+  std::array<std::uint32_t, heddle_device::group_kinds> phases{};
+  const char* arrived_file = nullptr;
+  int arrived_line = 0;
   /// Up to which time of each lane of the warp comes before, when the block's barriers were `lanes_since`.
   std::uint32_t* lanes = nullptr;
   std::uint32_t lanes_since = 0;
@@ -186,6 +211,7 @@ struct block_state {
   std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
   /// By threads that have arrived at barriers of a number and have gone on.
   std::array<clocks, heddle_device::numbered_barriers> arrived_at_number{};
+  group_barrier barrier;
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
@@ -261,6 +287,9 @@ class engine {
   /// The same without waiting.
   void arrive_at(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
+  /// The halves of a barrier of a group.
+  void arrive_in_group(thread_state& t, heddle_device::group_kind group, const char* file, int line);
+  void wait_in_group(thread_state& t, heddle_device::group_kind group, const char* file, int line);
   void begin_copy(thread_state& t, const asynchronous_copy& c);
   void finish_copies(thread_state& t, const std::vector<asynchronous_copy>& copies);
   /// Of a function of the device, against its rules; stops the launch.
@@ -367,6 +396,15 @@ class engine {
   void complete_barrier(block_state& b);
   void check_numbered(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void complete_numbered(block_state& b, std::uint32_t number);
+  void check_cooperative(thread_state& t);
+  group_barrier& barrier_of_group(block_state& b, heddle_device::group_kind group);
+  bool is_complete(block_state& b, heddle_device::group_kind group);
+  void complete_group(block_state& b, heddle_device::group_kind group);
+  template <class F>
+  void for_each_block(block_state& b, heddle_device::group_kind group, F f);
+  void check_not_arrived(thread_state& t, heddle_device::group_kind group);
+  void leave_without_waiting(thread_state& t);
+  void misuse_of_barrier(thread_state& t, std::string what, std::string detail);
   void pass_barrier(block_state& b);
   void report_barrier(block_state& b);
   bool complete_warp(block_state& b, std::uint32_t first_lane, std::uint32_t mask, const warp_visit& what);
@@ -485,6 +523,8 @@ class engine {
   std::atomic<hang> hangs_{hang::none};
 
   std::atomic<std::uint64_t> changes_{0}, ended_{0};  // one thread writes
+  group_barrier grid_barrier_;
+  std::uint64_t released_ = 0;  // how often a barrier of a group has let threads go on
   std::uint64_t ticks_ = 0;
   std::uint64_t watched_ = 0;
   profiler profiler_;

@@ -27,6 +27,7 @@ int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const cha
   t.predicate = predicate;
   t.file = file;
   t.line = line;
+  if (t.arrived != 0) check_not_arrived(t, heddle_device::group_kind::block);
   t.waits_for = waiting::barrier;
   if (++b.at_barrier == threads_a_block_) complete_barrier(b);
   leave(t);
@@ -181,17 +182,22 @@ void engine::pass_barrier(block_state& b) {
   for (thread_state& t : b.threads) t.clock = b.base;
 }
 
+/// At a barrier of the grid: stops a launch whose blocks may not meet.
+void engine::check_cooperative(thread_state& t) {
+  if (kernel_.is_cooperative) return;
+  if (finding* const f = report(finding_kind::not_cooperative, static_cast<std::uintptr_t>(t.line),
+                                std::hash<std::string_view>()(t.file), nullptr)) {
+    f->places.push_back(place_at_barrier(t, "waits at the grid's barrier"));
+    f->detail = "cudaLaunchCooperativeKernel launches kernels whose blocks wait for one another";
+  }
+  stop(t);
+}
+
 void engine::grid_barrier(thread_state& t, const char* file, int line) {
   t.file = file;
   t.line = line;
-  if (!kernel_.is_cooperative) {
-    if (finding* const f = report(finding_kind::not_cooperative, static_cast<std::uintptr_t>(line),
-                                  std::hash<std::string_view>()(file), nullptr)) {
-      f->places.push_back(place_at_barrier(t, "waits at the grid's barrier"));
-      f->detail = "cudaLaunchCooperativeKernel launches kernels whose blocks wait for one another";
-    }
-    stop(t);
-  }
+  check_cooperative(t);
+  if (t.arrived != 0) check_not_arrived(t, heddle_device::group_kind::grid);
   t.waits_for = waiting::grid;
   ++t.block->at_grid;
   leave(t);

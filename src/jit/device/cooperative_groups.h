@@ -38,6 +38,25 @@ HEDDLE_DEVICE T exchanged(T value, F each) {
   }
 }
 
+#ifdef HEDDLE_WATCHED
+HEDDLE_DEVICE void arrive(heddle_device::group_kind group, const char* file, int line) {
+  heddle_arrive_in_group(group, file, line);
+}
+HEDDLE_DEVICE void wait(heddle_device::group_kind group, const char* file, int line) {
+  heddle_wait_in_group(group, file, line);
+}
+#else
+/// Who waits meets all that wait: they have arrived before.
+HEDDLE_DEVICE void arrive(heddle_device::group_kind, const char*, int) {}
+HEDDLE_DEVICE void wait(heddle_device::group_kind group, const char* file, int line) {
+  if (group == heddle_device::group_kind::grid) {
+    heddle_grid_barrier(file, line);
+  } else {
+    ::__syncthreads(file, line);
+  }
+}
+#endif
+
 }  // namespace heddle_detail
 
 /// Any group: the block, or lanes of a warp.
@@ -75,6 +94,16 @@ class thread_block : public thread_group {
   static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     ::__syncthreads(file, line);
   }
+  struct arrival_token {};
+  HEDDLE_DEVICE arrival_token barrier_arrive(const char* file = __builtin_FILE(),
+                                             int line = __builtin_LINE()) const {
+    heddle_detail::arrive(heddle_device::group_kind::block, file, line);
+    return {};
+  }
+  HEDDLE_DEVICE void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) const {
+    heddle_detail::wait(heddle_device::group_kind::block, file, line);
+  }
   static HEDDLE_DEVICE unsigned thread_rank() { return heddle_detail::rank_in_block(); }
   static HEDDLE_DEVICE unsigned num_threads() { return heddle_detail::threads_of_block(); }
   static HEDDLE_DEVICE unsigned size() { return heddle_detail::threads_of_block(); }
@@ -101,6 +130,16 @@ class grid_group {
   static HEDDLE_DEVICE bool is_valid() { return true; }
   static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     heddle_grid_barrier(file, line);
+  }
+  using arrival_token = unsigned;
+  HEDDLE_DEVICE arrival_token barrier_arrive(const char* file = __builtin_FILE(),
+                                             int line = __builtin_LINE()) const {
+    heddle_detail::arrive(heddle_device::group_kind::grid, file, line);
+    return 0;
+  }
+  HEDDLE_DEVICE void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) const {
+    heddle_detail::wait(heddle_device::group_kind::grid, file, line);
   }
   static HEDDLE_DEVICE unsigned long long block_rank() {
     return (static_cast<unsigned long long>(heddle_device::block_index().z) * heddle_device::grid_size().y +

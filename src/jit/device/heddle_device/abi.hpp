@@ -92,6 +92,10 @@ constexpr u32 numbered_barriers = 16;
 
 enum class barrier_kind : u32 { plain, count, all, any };
 
+/// What barriers with halves, barrier_arrive and barrier_wait, are for (cooperative groups).
+enum class group_kind : u8 { block, grid };
+constexpr u32 group_kinds = 2;
+
 /// Of several barriers on one line the second and those that follow have their number above the line's.
 constexpr int barriers_on_a_line = 1 << 24;
 /// Of a kernel's own that no `return` stands before: a thread that has ended went around it.
@@ -208,7 +212,7 @@ struct texture_access {
   X(heddle_thread_index)                                                                                     \
   X(heddle_block_index)                                                                                      \
   X(heddle_block_size)                                                                                       \
-  X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
+  X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_arrive_in_group) X(heddle_wait_in_group) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
           X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(heddle_arrive_at) X(heddle_begin_copy) X(heddle_commit_copies) X(heddle_wait_copies) X(heddle_misuse) X(heddle_texture) X(heddle_allocate) X(heddle_release) X(heddle_in_kernel) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 

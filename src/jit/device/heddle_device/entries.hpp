@@ -19,6 +19,8 @@ int heddle_in_kernel();
 void heddle_fence(heddle_device::scope scope);
 void heddle_begin_copy(void* to, const void* from, unsigned bytes, unsigned read);
 void heddle_commit_copies();
+void heddle_arrive_in_group(heddle_device::group_kind group, const char* file, int line);
+void heddle_wait_in_group(heddle_device::group_kind group, const char* file, int line);
 void heddle_wait_copies(unsigned groups);
 void heddle_wide_shift(unsigned by, unsigned bits);
 void heddle_texture(const heddle_device::texture_access* what);
