@@ -95,9 +95,10 @@ void engine::report_barrier(block_state& b) {
   for (const thread_state& t : b.threads) {
     if (t.waits_for == waiting::barrier && waits == nullptr) waits = &t;
     if (t.waits_for == waiting::done) ++left;
-    if (t.waits_for == waiting::grid || t.waits_for == waiting::done) {
+    const bool is_elsewhere = t.waits_for == waiting::grid || t.waits_for == waiting::group;
+    if (is_elsewhere || t.waits_for == waiting::done) {
       if (other == nullptr) other = &t;
-      elsewhere += t.waits_for == waiting::grid ? 1 : 0;
+      elsewhere += is_elsewhere ? 1 : 0;
     }
   }
   // Whether all others have left the kernel: from compute capability 7.0 on the barrier is for those that
@@ -109,8 +110,11 @@ void engine::report_barrier(block_state& b) {
   if (f == nullptr) return;
   if (has_ended && !options_.legacy_warps) f->level = severity::note;
   f->places.push_back(place_at_barrier(*waits, "waits at the barrier"));
-  if (other != nullptr && other->waits_for == waiting::grid)
-    f->places.push_back(place_at_barrier(*other, "waits at the grid's barrier"));
+  if (other != nullptr && other->waits_for != waiting::done)
+    f->places.push_back(place_at_barrier(
+        *other, fmt::format("waits at the {}'s barrier",
+                            name_of(other->waits_for == waiting::grid ? heddle_device::group_kind::grid
+                                                                      : other->group))));
   f->detail = fmt::format("{} of the block's {} threads wait, {} {}", b.at_barrier, threads_a_block_,
                           left + elsewhere, elsewhere == 0 ? "have left the kernel" : "do not come");
   if (other != nullptr && elsewhere == 0) f->detail += fmt::format(", thread {} among them", text(other->at));

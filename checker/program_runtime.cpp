@@ -63,7 +63,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
       static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
     };
     kernels_[k.function] = {
-        k.name, {k.kernel, call, k.kernel->parameters, k.kernel->parameter_count, k.kernel->most_threads}};
+        k.name, {k.kernel, call, k.kernel->parameters, k.kernel->parameter_count, k.kernel->bounds}};
   }
 }
 

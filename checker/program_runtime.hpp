@@ -77,6 +77,7 @@ class program_runtime final : public heddle_device::runtime {
   void know(const heddle_device::known_kernel& kernel) override;
   int describe_kernel(const void* address, heddle_device::kernel_facts* facts) override;
   int limit_shared(const void* address, heddle_device::u64 bytes) override;
+  int allow_large_clusters(const void* address, bool are_allowed) override;
   int call_host(void* stream, void (*function)(void*), void* data) override;
 
   int make_stream(void** stream, bool is_blocking) override;
@@ -230,6 +231,9 @@ class program_runtime final : public heddle_device::runtime {
   };
   /// What a launch cannot have, and its error; 0 for nothing.
   int check(const heddle_device::launch_request& what, const kernel_call& kernel, std::string& why) const;
+  /// Says the cluster that a launch has by its kernel's bounds or by an attribute, and what is wrong with it.
+  int choose_cluster(const heddle_device::launch_request& what, heddle_device::index3 own,
+                     kernel_call& kernel, std::string& why) const;
   /// Completes a launch by what is known of its kernel: 0, or what is wrong with it.
   int resolve(heddle_device::launch_request& what, kernel_call& kernel, std::string& why) const;
   /// "k<<<2, 32>>>".
@@ -285,6 +289,7 @@ class program_runtime final : public heddle_device::runtime {
   std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;
   std::map<const void*, std::uint64_t> shared_limits_;
+  std::set<const void*> with_large_clusters_;  // kernels
   std::uint32_t next_serial_ = 1;
   std::uint64_t launches_ = 0, accesses_ = 0, watched_launches_ = 0, blocks_ = 0, watched_blocks_ = 0;
   double watched_seconds_ = 0;

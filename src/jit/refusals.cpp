@@ -16,7 +16,9 @@ struct refusal {
   std::string_view why;
 };
 
-constexpr std::string_view clusters = "thread block clusters are not supported";
+constexpr std::string_view relaxed =
+    "an arrival that orders nothing is not supported: __cluster_barrier_arrive is";
+constexpr std::string_view multicast = "what goes to several blocks of a cluster at once is not supported";
 constexpr std::string_view own_assembly =
     "assembly is not supported here: inline PTX is, in a function of the device";
 constexpr std::string_view references =
@@ -50,12 +52,8 @@ constexpr std::string_view launches = "launches from a kernel are not supported"
 constexpr std::string_view overlapped = "launches that overlap are not supported";
 
 constexpr refusal refused[] = {
-    {"__cluster*", clusters},
-    {"cluster_group", clusters},
-    {"this_cluster", clusters},
-    {"__isClusterShared", clusters},
-    {"__isCtaShared", clusters},
-    {"__threadfence_cluster", clusters},
+    {"__cluster_barrier_arrive_relaxed", relaxed},
+    {"__cluster_map_shared_multicast", multicast},
     {"this_multi_grid", several_grids},
     {"multi_grid_group", several_grids},
     {"cudaLaunchCooperativeKernelMultiDevice", several_grids},
