@@ -34,6 +34,13 @@ void describe(region& r, const allocation_name& name) {
 
 }  // namespace
 
+std::set<int> allocation::devices_of(std::uintptr_t begin, std::uint64_t bytes) const {
+  std::set<int> result{device_at(begin)};
+  for (auto at = devices_from.upper_bound(begin); at != devices_from.end() && at->first < begin + bytes; ++at)
+    result.insert(at->second);
+  return result;
+}
+
 allocations::allocations(const module& compiled, int devices)
     : device_bytes_(static_cast<std::size_t>(devices)) {
   // As much as the system lets a process have addresses for.
@@ -117,10 +124,15 @@ std::uintptr_t allocations::place(half& of, std::uint64_t bytes) {
     at = at->second->is_freed ? all_.erase(at) : std::next(at);
   }
   freed_.clear();
-  std::uintptr_t from = of.begin;
+  std::map<std::uintptr_t, std::uintptr_t> taken;
   for (auto at = all_.lower_bound(of.begin); at != all_.end() && at->first < of.end; ++at) {
+    if (!at->second->is_mapped) taken[at->first] = at->second->memory.high;
+  }
+  for (const auto& [begin, r] : reserved_) taken[r.low] = r.high;
+  std::uintptr_t from = of.begin;
+  for (auto at = taken.lower_bound(of.begin); at != taken.end() && at->first < of.end; ++at) {
     if (at->first - from >= bytes) return from;
-    from = at->second->memory.high;
+    from = at->second;
   }
   return of.end - from >= bytes ? from : 0;
 }
@@ -166,14 +178,20 @@ bool allocations::take_device_bytes(int device, std::uint64_t bytes) {
 
 std::uintptr_t allocations::reserve(std::uint64_t bytes, std::uint64_t alignment) {
   const std::uint64_t beside = room_beside(bytes);
-  const std::uintptr_t low = place(device_, whole_pages(bytes) + 2 * beside + alignment);
-  return low == 0 ? 0 : (low + beside + alignment - 1) / alignment * alignment;
+  const std::uint64_t whole = whole_pages(bytes) + 2 * beside + alignment;
+  const std::uintptr_t low = place(device_, whole);
+  if (low == 0) return 0;
+  const std::uintptr_t begin = (low + beside + alignment - 1) / alignment * alignment;
+  reserved_[begin] = {low, low + whole};
+  return begin;
 }
 
 std::unique_ptr<allocation> allocations::make_mapped(std::uintptr_t begin, std::uint64_t bytes,
-                                                     const allocation_name& name, int device) {
+                                                     const allocation_name& name,
+                                                     std::map<std::uintptr_t, int> devices_from) {
   auto a = std::make_unique<allocation>();
-  a->device = device;
+  a->device = devices_from.begin()->second;
+  a->devices_from = std::move(devices_from);
   a->is_mapped = true;
   region& r = a->memory;
   describe(r, name);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -31,10 +32,18 @@ struct allocation {
   bool is_of_pool = false;  ///< or of a graph: devices reach it by its readers beside its own
   bool is_mapped = false;   ///< to reserved addresses: they reach it by its readers alone
   std::set<int> readers;
+  /// Of mapped memory: from each of these addresses on it is of that device.
+  std::map<std::uintptr_t, int> devices_from;
   std::vector<std::uintptr_t> made_at, freed_at;  ///< calls, innermost first
 
   bool host_can_reach() const { return kind != memory_kind::device; }
   std::uint64_t bytes() const { return is_freed ? memory.freed_bytes : memory.bytes; }
+  int device_at(std::uintptr_t address) const {
+    const auto after = devices_from.upper_bound(address);
+    return after == devices_from.begin() ? device : std::prev(after)->second;
+  }
+  /// Those that any of these bytes is of.
+  std::set<int> devices_of(std::uintptr_t begin, std::uint64_t bytes) const;
 };
 
 /// All memory of a program that kernels reach. Allocations lie far apart in two halves of a reserved range of
@@ -79,9 +88,11 @@ class allocations {
 
   /// Addresses for memory that is mapped there; 0 when there are none.
   std::uintptr_t reserve(std::uint64_t bytes, std::uint64_t alignment);
+  void give_back_addresses(std::uintptr_t begin) { reserved_.erase(begin); }
   /// Memory at reserved addresses, in which nothing is written. Adding it makes it there.
   static std::unique_ptr<allocation> make_mapped(std::uintptr_t begin, std::uint64_t bytes,
-                                                 const allocation_name& name, int device);
+                                                 const allocation_name& name,
+                                                 std::map<std::uintptr_t, int> devices_from);
   allocation* add_mapped(std::unique_ptr<allocation> a);
   /// What it holds stays there until that is forgotten.
   void remove_mapped(const allocation& a);
@@ -151,7 +162,11 @@ class allocations {
   std::uintptr_t first_variable_ = 0, last_variable_ = 0;
   std::map<std::uintptr_t, std::unique_ptr<allocation>> all_;  // by the lowest address
   std::deque<allocation*> freed_;                              // the last of them
-  variable_instances instances_;                               // none of a single device
+  struct addresses {
+    std::uintptr_t low, high;
+  };
+  std::map<std::uintptr_t, addresses> reserved_;  // for mappings, with what lies around them
+  variable_instances instances_;                  // none of a single device
 };
 
 }  // namespace heddle::checker

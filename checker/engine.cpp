@@ -44,6 +44,7 @@ void check_launch(const kernel_call& kernel, const launch_options& options) {
   const dimensions grid = jit::dimensions_of(options.grid), block = jit::dimensions_of(options.block);
   for (const std::string& why :
        {jit::wrong_shape(grid, block), jit::wrong_bound(block, kernel.most_threads),
+        jit::wrong_cluster(grid, jit::dimensions_of(options.cluster), jit::most_blocks_a_cluster),
         jit::wrong_shared_bytes(options.shared_bytes), too_many_blocks(grid.count(), options.schedules)}) {
     if (!why.empty()) throw error(why);
   }
@@ -58,8 +59,9 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
       regions_(std::move(regions)),
       stacks_(stacks),
       first_block_(first_block),
-      last_block_(last_block),
       all_blocks_(volume(options.grid)),
+      blocks_a_cluster_(volume(options.cluster)),
+      count_((last_block - first_block) / blocks_a_cluster_),
       threads_a_block_(static_cast<std::uint32_t>(volume(options.block))),
       first_serial_of_all_(first_serial),
       profiler_(compiled.base()) {
@@ -112,28 +114,29 @@ void engine::order(std::vector<std::uint32_t>& threads) {
   std::shuffle(threads.begin(), threads.end(), random_);
 }
 
-std::uint64_t engine::block_in_order(std::uint64_t i) const {
+std::uint64_t engine::number_in_order(std::uint64_t i) const {
   if (options_.seed == 0 && schedule_ == 0) return first_block_ + i;
-  if (options_.seed == 0 && schedule_ == 1) return last_block_ - 1 - i;
-  return first_block_ + (i * block_stride_ + block_first_) % (last_block_ - first_block_);
+  if (options_.seed == 0 && schedule_ == 1) return first_block_ + count_ - 1 - i;
+  return first_block_ + (i * block_stride_ + block_first_) % count_;
 }
 
-/// Whether the block that comes next in the schedule's order is among those that the time is for: pairs of
-/// neighbours, as far apart as what is left of it makes them, and the last.
+/// Whether the block, or the cluster, that comes next in the schedule's order is among those that the time is
+/// for: pairs of neighbours, as far apart as what is left of it makes them, and the last.
 bool engine::is_next_watched() {
-  const std::uint64_t left = last_block_ - first_block_ - next_block_;
+  const std::uint64_t left = count_ - next_;
   if (!options_.is_watched) return false;
   // What later schedules change is undone, so that all of it is to be known.
   if (std::isinf(options_.watched_seconds) || schedule_ != 0 || left <= 2) return true;
-  if (next_block_ < next_watched_) return false;
-  if (next_block_ < next_watched_ + 2) return true;
-  const double each = outcome_.watched_seconds / static_cast<double>(outcome_.watched_blocks);
+  if (next_ < next_watched_) return false;
+  if (next_ < next_watched_ + 2) return true;
+  const double each = outcome_.watched_seconds * static_cast<double>(blocks_a_cluster_) /
+                      static_cast<double>(outcome_.watched_blocks);
   const double affordable = std::max(options_.watched_seconds - outcome_.watched_seconds, 0.0) / each;
-  const auto blocks_left = static_cast<double>(left);
+  const auto all_left = static_cast<double>(left);
   // From the beginning of one pair to the next.
-  const double step = affordable < 2 ? blocks_left : std::max(2 * blocks_left / affordable, 2.0);
-  next_watched_ = next_block_ + static_cast<std::uint64_t>(step) - 2;
-  return next_block_ == next_watched_;
+  const double step = affordable < 2 ? all_left : std::max(2 * all_left / affordable, 2.0);
+  next_watched_ = next_ + static_cast<std::uint64_t>(step) - 2;
+  return next_ == next_watched_;
 }
 
 void engine::trust_memory() {
@@ -141,9 +144,32 @@ void engine::trust_memory() {
   if (heap_ != nullptr) heap_->set_written();
 }
 
-bool engine::begin_block() {
-  if (next_block_ == last_block_ - first_block_) return false;
+/// Begins the next block, or all of the next cluster; false where there is none.
+bool engine::begin_next() {
+  if (next_ == count_) return false;
   const bool is_watched = is_next_watched();
+  const std::uint64_t number = number_in_order(next_++);
+  if (blocks_a_cluster_ == 1) {
+    begin_block(number, is_watched);
+    return true;
+  }
+  const index3 grid = options_.grid, size = options_.cluster;
+  const index3 at = split(number, {grid.x / size.x, grid.y / size.y, grid.z / size.z});
+  cluster_state& c = *clusters_.emplace_back(std::make_unique<cluster_state>());
+  c.blocks.resize(blocks_a_cluster_);
+  const bool is_descending = options_.seed == 0 && schedule_ == 1;
+  for (std::uint64_t i = 0; i < blocks_a_cluster_; ++i) {
+    const std::uint64_t rank = is_descending ? blocks_a_cluster_ - 1 - i : i;
+    const index3 in = split(rank, size);
+    const std::uint64_t x = at.x * size.x + in.x, y = at.y * size.y + in.y, z = at.z * size.z + in.z;
+    block_state& b = begin_block((z * grid.y + y) * grid.x + x, is_watched);
+    b.cluster = &c;
+    c.blocks[rank] = &b;
+  }
+  return true;
+}
+
+block_state& engine::begin_block(std::uint64_t number, bool is_watched) {
   if (schedule_ == 0) {
     ++outcome_.blocks;
     if (is_watched) {
@@ -152,23 +178,24 @@ bool engine::begin_block() {
       trust_memory();
     }
   }
-  const std::uint64_t number = block_in_order(next_block_++);
   std::unique_ptr<block_state> b;
   if (spare_.empty()) {
     b = std::make_unique<block_state>();
-    b->shared = std::make_unique<shared_memory>(options_.is_watched);
+    b->shared = std::make_unique<shared_memory>(options_.is_watched, blocks_a_cluster_ > 1);
     b->threads.resize(threads_a_block_);
     b->lanes = std::make_unique<std::uint32_t[]>(std::size_t{threads_a_block_} * 32);
   } else {
     b = std::move(spare_.back());
     spare_.pop_back();
-    b->shared->clear();
   }
   b->serial = first_serial_ + static_cast<std::uint32_t>(number);
+  b->shared->begin(b->serial);
   b->is_watched = is_watched;
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->at_warp = b->done = 0;
   b->at_number = {};
+  b->barrier = b->barrier_of_cluster = {};
+  b->cluster = nullptr;
   b->arrived_at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
@@ -192,14 +219,15 @@ bool engine::begin_block() {
   }
   order(threads);
   b->ready.assign(threads.begin(), threads.end());
-  blocks_.push_back(std::move(b));
-  return true;
+  return *blocks_.emplace_back(std::move(b));
 }
 
 void engine::end_block(std::size_t i) {
   if (is_profiling_) end_traces(*blocks_[i]);
-  spare_.push_back(std::move(blocks_[i]));
+  std::unique_ptr<block_state> b = std::move(blocks_[i]);
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+  if (b->cluster != nullptr) return end_block_of_cluster(std::move(b));
+  spare_.push_back(std::move(b));
 }
 
 void engine::run_schedule(std::size_t schedule) {
@@ -219,12 +247,12 @@ void engine::run_schedule(std::size_t schedule) {
   hangs_ = hang::none;
   first_serial_ = first_serial_of_all_ + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
-  next_block_ = next_watched_ = 0;
-  const std::uint64_t count = last_block_ - first_block_;
-  block_first_ = random_() % count;
+  grid_barrier_ = {};
+  next_ = next_watched_ = 0;
+  block_first_ = random_() % count_;
   do {
-    block_stride_ = 1 + random_() % count;
-  } while (std::gcd(block_stride_, count) != 1);
+    block_stride_ = 1 + random_() % count_;
+  } while (std::gcd(block_stride_, count_) != 1);
   // Blocks that can see one another are under way together, as on a GPU.
   constexpr std::size_t most_blocks_at_once = 8, most_threads_at_once = 4096;
   const bool take_turns = slices_ && !kernel_.blocks_are_independent;
@@ -236,10 +264,11 @@ void engine::run_schedule(std::size_t schedule) {
   constexpr std::size_t passes_until_next = 4;
   std::size_t passes = 0;
   while (!is_stopping_) {
-    while (blocks_.size() < blocks_at_once_ && begin_block()) {
+    while (blocks_.size() < blocks_at_once_ && begin_next()) {
     }
     if (blocks_.empty()) break;
     bool all_wait = true;
+    const std::uint64_t released = released_;
     for (std::size_t i = 0; i < blocks_.size() && !is_stopping_;) {
       const turn how = run_timed(*blocks_[i]);
       all_wait &= how == turn::waits;
@@ -250,10 +279,11 @@ void engine::run_schedule(std::size_t schedule) {
         ++i;
       }
     }
+    all_wait &= released_ == released;
     if (is_stopping_ || blocks_.empty()) continue;
     if (!all_wait && ++passes % passes_until_next != 0) continue;
     // All that have begun wait: for blocks that have not, for one another, or for what will not come.
-    if (begin_block() || (all_wait && resolve_grid())) continue;
+    if (begin_next() || (all_wait && resolve_grid())) continue;
     if (is_deadlock()) {
       report_deadlock();
       is_stopping_ = true;
@@ -269,6 +299,10 @@ void engine::run_schedule(std::size_t schedule) {
     spare_.push_back(std::move(b));
   }
   blocks_.clear();
+  for (const auto& c : clusters_) {
+    for (auto& b : c->over) spare_.push_back(std::move(b));
+  }
+  clusters_.clear();
   now = {};
 }
 
@@ -351,6 +385,9 @@ void engine::end_thread(thread_state& t) {
   t.stack = nullptr;
   t.stack_low = 0;
   if (t.block->at_warp != 0) release_lanes(*t.block, t);
+  for (const auto group : {heddle_device::group_kind::block, heddle_device::group_kind::cluster}) {
+    if (is_complete(*t.block, group)) complete_group(*t.block, group);
+  }
 }
 
 /// Whether the block's next thread may run at once; of what takes longer to know run_block decides.
@@ -382,6 +419,7 @@ void engine::fiber_body(void* thread) {
       e.is_stopping_ = true;
     }
     t->waits_for = waiting::done;
+    if (t->arrived != 0) e.leave_without_waiting(*t);
     e.settle_writes(*t);
     // A thread that has not begun has the stack of one that has ended.
     block_state& b = *t->block;
@@ -525,14 +563,16 @@ void engine::report_deadlock() {
   for (const auto& b : blocks_) {
     for (const thread_state& t : b->threads) {
       if (t.waits_for == waiting::done) continue;
-      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid ||
+      const bool at_group = t.waits_for == waiting::group;
+      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid || at_group ||
                               t.waits_for == waiting::numbered_barrier;
-      const std::string what = t.waits_for == waiting::barrier ? "waits at the barrier"
-                               : t.waits_for == waiting::numbered_barrier
-                                   ? fmt::format("waits at barrier {}", t.number)
-                               : t.waits_for == waiting::grid ? "waits at the grid's barrier"
-                               : t.waits_for == waiting::warp ? "waits for lanes of its warp"
-                                                              : spins;
+      const std::string what =
+          t.waits_for == waiting::barrier            ? "waits at the barrier"
+          : t.waits_for == waiting::numbered_barrier ? fmt::format("waits at barrier {}", t.number)
+          : t.waits_for == waiting::grid             ? "waits at the grid's barrier"
+          : at_group ? fmt::format("waits for the others to arrive at the {}'s barrier", name_of(t.group))
+          : t.waits_for == waiting::warp ? "waits for lanes of its warp"
+                                         : spins;
       const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
       auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
       ++at->second.count;

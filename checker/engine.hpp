@@ -34,7 +34,16 @@ using jit::warp_visit;
 struct block_state;
 
 /// Why a thread does not go on.
-enum class waiting : std::uint8_t { nothing, barrier, numbered_barrier, grid, warp, convergence, done };
+enum class waiting : std::uint8_t {
+  nothing,
+  barrier,
+  numbered_barrier,
+  group,
+  grid,
+  warp,
+  convergence,
+  done
+};
 
 /// Some atomic and volatile writes of other blocks that were seen: the last ones.
 class writes_heard {
@@ -65,6 +74,15 @@ class writes_heard {
   std::array<entry, 4> entries_{};
 };
 
+/// A barrier of a group at which threads arrive, and wait later: its present phase.
+struct group_barrier {
+  std::uint32_t phase = 0;
+  std::uint64_t arrived = 0, met = 0;       // met: arrived and waits at once
+  std::vector<known_clocks::entry> before;  // of those that have arrived
+  clocks learnt;                            // by them
+  clocks completed;                         // what comes before whoever waits for the last phase
+};
+
 /// What of a thread is as new when it begins by writing these over.
 struct alignas(64) thread_facts {
   // What accesses and barriers look at comes first.
@@ -88,6 +106,14 @@ struct alignas(64) thread_facts {
   const void* looks_at = nullptr;
   writes_heard heard;
   std::uint32_t number = 0;  // of the barrier that it waits at
+  // At which groups' barriers it has arrived without having waited since, a bit each; in which phase, and
+  // where it last did.
+  std::uint8_t arrived = 0;
+  bool meets = false;  // it waits without having arrived before
+  heddle_device::group_kind group = heddle_device::group_kind::block;  // whose barrier it waits at
+  std::array<std::uint32_t, heddle_device::group_kinds> phases{};
+  const char* arrived_file = nullptr;
+  int arrived_line = 0;
   /// Up to which time of each lane of the warp comes before, when the block's barriers were `lanes_since`.
   std::uint32_t* lanes = nullptr;
   std::uint32_t lanes_since = 0;
@@ -174,6 +200,8 @@ class thread_order {
   std::uint64_t state_ = 0;
 };
 
+struct cluster_state;
+
 struct block_state {
   std::uint32_t serial = 0;
   bool is_watched = true;
@@ -186,6 +214,9 @@ struct block_state {
   std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
   /// By threads that have arrived at barriers of a number and have gone on.
   std::array<clocks, heddle_device::numbered_barriers> arrived_at_number{};
+  group_barrier barrier;
+  group_barrier barrier_of_cluster;  // of the first block alone
+  cluster_state* cluster = nullptr;  // null where each block is one
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
@@ -195,6 +226,20 @@ struct block_state {
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
   std::vector<warp_trace> traces;          // of warps, while they are profiled
 };
+
+/// Blocks that run together.
+struct cluster_state {
+  std::vector<block_state*> blocks;                // by their ranks
+  std::vector<std::unique_ptr<block_state>> over;  // whose threads have all ended
+};
+
+/// Of shared memory of a block that has ended, or may have.
+inline constexpr const char* block_is_over =
+    "its block may have left the kernel by then: cluster.sync() before blocks leave keeps their shared "
+    "memory";
+
+/// "block", "cluster", "grid".
+const char* name_of(heddle_device::group_kind group);
 
 /// What an access with these flags of a record does: "reads", "updates atomically", …
 std::string access_text(std::uint8_t flags);
@@ -261,6 +306,14 @@ class engine {
   /// The same without waiting.
   void arrive_at(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
+  /// The halves of a barrier of a group.
+  void arrive_in_group(thread_state& t, heddle_device::group_kind group, const char* file, int line);
+  void wait_in_group(thread_state& t, heddle_device::group_kind group, const char* file, int line);
+  void cluster_barrier(thread_state& t, const char* file, int line);
+  /// The same place in the shared memory of the cluster's block of that rank.
+  void* map_shared(thread_state& t, const void* pointer, std::uint32_t rank, std::uintptr_t pc);
+  /// Of the block of the cluster whose shared memory it is; ~0u for none.
+  static std::uint32_t shared_rank(const thread_state& t, const void* pointer);
   void begin_copy(thread_state& t, const asynchronous_copy& c);
   void finish_copies(thread_state& t, const std::vector<asynchronous_copy>& copies);
   /// Of a function of the device, against its rules; stops the launch.
@@ -327,10 +380,12 @@ class engine {
 
  private:
   // Running.
-  bool begin_block();
+  bool begin_next();
+  block_state& begin_block(std::uint64_t number, bool is_watched);
   bool is_next_watched();
-  std::uint64_t block_in_order(std::uint64_t i) const;
+  std::uint64_t number_in_order(std::uint64_t i) const;
   void end_block(std::size_t i);
+  void end_block_of_cluster(std::unique_ptr<block_state> b);
   enum class turn : std::uint8_t { ended, waits, is_over };
   turn run_block(block_state& b);
   turn run_timed(block_state& b);
@@ -367,6 +422,20 @@ class engine {
   void complete_barrier(block_state& b);
   void check_numbered(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void complete_numbered(block_state& b, std::uint32_t number);
+  void check_cooperative(thread_state& t);
+  group_barrier& barrier_of_group(block_state& b, heddle_device::group_kind group);
+  void join_blocks(block_state& b, heddle_device::group_kind group);
+  void reach_other_block(thread_state& t, region& r, std::uintptr_t address, std::uint8_t flags,
+                         std::uintptr_t pc);
+  void check_reached(const block_state& b, const region& r);
+  void report_absent_block(const place& by, const region& r, std::uintptr_t address, const char* why);
+  bool is_complete(block_state& b, heddle_device::group_kind group);
+  void complete_group(block_state& b, heddle_device::group_kind group);
+  template <class F>
+  void for_each_block(block_state& b, heddle_device::group_kind group, F f);
+  void check_not_arrived(thread_state& t, heddle_device::group_kind group);
+  void leave_without_waiting(thread_state& t);
+  void misuse_of_barrier(thread_state& t, std::string what, std::string detail);
   void pass_barrier(block_state& b);
   void report_barrier(block_state& b);
   bool complete_warp(block_state& b, std::uint32_t first_lane, std::uint32_t mask, const warp_visit& what);
@@ -467,10 +536,13 @@ class engine {
   fiber scheduler_;
   std::vector<std::unique_ptr<block_state>> blocks_, spare_;
   std::vector<std::unique_ptr<child_launch>> children_;
-  const std::uint64_t first_block_, last_block_, all_blocks_;
+  std::vector<std::unique_ptr<cluster_state>> clusters_;  // that are under way, of several blocks
+  const std::uint64_t first_block_, all_blocks_;
+  const std::uint64_t blocks_a_cluster_;
+  const std::uint64_t count_;  // of clusters that it runs; of blocks where each is one
   const std::uint32_t threads_a_block_;
   std::uint64_t next_watched_ = 0;                    // in the schedule's order, with the one behind it
-  std::uint64_t next_block_ = 0;                      // in the schedule's order
+  std::uint64_t next_ = 0;                            // in the schedule's order
   std::uint64_t block_stride_ = 1, block_first_ = 0;  // of an order at random
   std::size_t blocks_at_once_ = 1;
   std::uint32_t first_serial_of_all_;
@@ -485,6 +557,8 @@ class engine {
   std::atomic<hang> hangs_{hang::none};
 
   std::atomic<std::uint64_t> changes_{0}, ended_{0};  // one thread writes
+  group_barrier grid_barrier_;
+  std::uint64_t released_ = 0;  // how often a barrier of a group has let threads go on
   std::uint64_t ticks_ = 0;
   std::uint64_t watched_ = 0;
   profiler profiler_;

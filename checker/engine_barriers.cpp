@@ -27,6 +27,7 @@ int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const cha
   t.predicate = predicate;
   t.file = file;
   t.line = line;
+  if (t.arrived != 0) check_not_arrived(t, heddle_device::group_kind::block);
   t.waits_for = waiting::barrier;
   if (++b.at_barrier == threads_a_block_) complete_barrier(b);
   leave(t);
@@ -94,9 +95,10 @@ void engine::report_barrier(block_state& b) {
   for (const thread_state& t : b.threads) {
     if (t.waits_for == waiting::barrier && waits == nullptr) waits = &t;
     if (t.waits_for == waiting::done) ++left;
-    if (t.waits_for == waiting::grid || t.waits_for == waiting::done) {
+    const bool is_elsewhere = t.waits_for == waiting::grid || t.waits_for == waiting::group;
+    if (is_elsewhere || t.waits_for == waiting::done) {
       if (other == nullptr) other = &t;
-      elsewhere += t.waits_for == waiting::grid ? 1 : 0;
+      elsewhere += is_elsewhere ? 1 : 0;
     }
   }
   // Whether all others have left the kernel: from compute capability 7.0 on the barrier is for those that
@@ -108,8 +110,11 @@ void engine::report_barrier(block_state& b) {
   if (f == nullptr) return;
   if (has_ended && !options_.legacy_warps) f->level = severity::note;
   f->places.push_back(place_at_barrier(*waits, "waits at the barrier"));
-  if (other != nullptr && other->waits_for == waiting::grid)
-    f->places.push_back(place_at_barrier(*other, "waits at the grid's barrier"));
+  if (other != nullptr && other->waits_for != waiting::done)
+    f->places.push_back(place_at_barrier(
+        *other, fmt::format("waits at the {}'s barrier",
+                            name_of(other->waits_for == waiting::grid ? heddle_device::group_kind::grid
+                                                                      : other->group))));
   f->detail = fmt::format("{} of the block's {} threads wait, {} {}", b.at_barrier, threads_a_block_,
                           left + elsewhere, elsewhere == 0 ? "have left the kernel" : "do not come");
   if (other != nullptr && elsewhere == 0) f->detail += fmt::format(", thread {} among them", text(other->at));
@@ -181,17 +186,22 @@ void engine::pass_barrier(block_state& b) {
   for (thread_state& t : b.threads) t.clock = b.base;
 }
 
+/// At a barrier of the grid: stops a launch whose blocks may not meet.
+void engine::check_cooperative(thread_state& t) {
+  if (kernel_.is_cooperative) return;
+  if (finding* const f = report(finding_kind::not_cooperative, static_cast<std::uintptr_t>(t.line),
+                                std::hash<std::string_view>()(t.file), nullptr)) {
+    f->places.push_back(place_at_barrier(t, "waits at the grid's barrier"));
+    f->detail = "cudaLaunchCooperativeKernel launches kernels whose blocks wait for one another";
+  }
+  stop(t);
+}
+
 void engine::grid_barrier(thread_state& t, const char* file, int line) {
   t.file = file;
   t.line = line;
-  if (!kernel_.is_cooperative) {
-    if (finding* const f = report(finding_kind::not_cooperative, static_cast<std::uintptr_t>(line),
-                                  std::hash<std::string_view>()(file), nullptr)) {
-      f->places.push_back(place_at_barrier(t, "waits at the grid's barrier"));
-      f->detail = "cudaLaunchCooperativeKernel launches kernels whose blocks wait for one another";
-    }
-    stop(t);
-  }
+  check_cooperative(t);
+  if (t.arrived != 0) check_not_arrived(t, heddle_device::group_kind::grid);
   t.waits_for = waiting::grid;
   ++t.block->at_grid;
   leave(t);

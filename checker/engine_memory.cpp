@@ -44,8 +44,8 @@ bool reaches(scope s, bool same_block) {
             mask,
             all_flags};
   };
-  if (last.block != b.serial || (r.is_shared && last.clock < b.base)) {
-    if (r.is_shared || (last.block < first_serial_ && is_alone_)) return renew();
+  if (last.block != b.serial || (r.is_of_one_block && last.clock < b.base)) {
+    if (r.is_of_one_block || (last.block < first_serial_ && is_alone_)) return renew();
     // A write races with one of two reads by different blocks, which nothing orders.
     if (flags == 0 && last.access() == all_flags && last.mask == mask && kernel_.blocks_are_independent &&
         last.block >= first_serial_ && (last.flags & record::has_more) == 0) {
@@ -99,6 +99,8 @@ bool reaches(scope s, bool same_block) {
     }
     return;
   }
+  if (r.of_block != 0 && r.of_block != t.block->serial) [[unlikely]]
+    reach_other_block(t, r, address, flags, pc);
   if (is_profiling_) profile_access(t, r, address, bytes, flags, pc);
   const std::size_t offset = address - r.begin;
   if (r.undo != nullptr && (flags & record::write) != 0) r.undo->keep(r, offset, bytes);
@@ -224,9 +226,12 @@ void engine::set(thread_state& t, void* to, int, std::size_t bytes, std::uintptr
 }
 
 region* engine::find(thread_state& t, std::uintptr_t address) {
-  shared_memory& s = *t.block->shared;
-  if (address - reinterpret_cast<std::uintptr_t>(s.memory.data()) < shared_layout::bytes)
-    return s.find(layout_, address);
+  if (t.block->shared->has(address)) return t.block->shared->find(layout_, address);
+  if (t.block->cluster != nullptr) {
+    for (const block_state* const other : t.block->cluster->blocks) {
+      if (other->shared->has(address)) return other->shared->find(layout_, address);
+    }
+  }
   if (heap_ != nullptr && heap_->has(address)) {
     device_heap::block* const b = heap_->find(address);
     return b == nullptr ? nullptr : &b->memory;
@@ -318,7 +323,7 @@ void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8
   record *reader = nullptr, *second = nullptr;
   for (std::size_t slot = 0; slot < (has_more ? 4 : 1); ++slot) {
     record& r = slot == 0 ? last : of.earlier[i].slot[slot - 1];
-    if (r.block < first_serial_ || (of.is_shared && r.block != b.serial)) {
+    if (r.block < first_serial_ || (of.is_of_one_block && r.block != b.serial)) {
       const concurrent_work* const other = of.is_shared || is_alone_ ? nullptr : launched_beside(r);
       if (other != nullptr) {
         const scope least = other->is_on_other_device ? scope::system : scope::device;

@@ -33,8 +33,11 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
     name_element(*f, r, address);
     f->member.clear();  // what is not there has none
     add_places_of_heap(*f, address);
-    if (r.is_shared && r.bytes == 0)
+    if (r.is_shared && is_freed) {
+      f->detail = block_is_over;
+    } else if (r.is_shared && r.bytes == 0) {
       f->detail = "the launch has no dynamic shared memory: --shared, or the third of <<<...>>>, gives it";
+    }
   }
 }
 

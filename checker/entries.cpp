@@ -314,6 +314,25 @@ void entry_heddle_misuse(const char* what) {
 void entry_heddle_grid_barrier(const char* file, int line) {
   running_engine(HEDDLE_PC).grid_barrier(*now.thread, file, line);
 }
+void entry_heddle_arrive_in_group(heddle_device::group_kind group, const char* file, int line) {
+  running_engine(HEDDLE_PC).arrive_in_group(*now.thread, group, file, line);
+}
+void entry_heddle_wait_in_group(heddle_device::group_kind group, const char* file, int line) {
+  running_engine(HEDDLE_PC).wait_in_group(*now.thread, group, file, line);
+}
+void entry_heddle_cluster_barrier(const char* file, int line) {
+  running_engine(HEDDLE_PC).cluster_barrier(*now.thread, file, line);
+}
+index3 entry_heddle_cluster_size() {
+  calling(HEDDLE_PC);
+  return now.by->options().cluster;
+}
+void* entry_heddle_map_shared(const void* pointer, unsigned rank) {
+  return running_engine(HEDDLE_PC).map_shared(*now.thread, pointer, rank, HEDDLE_PC);
+}
+unsigned entry_heddle_shared_rank(const void* pointer) {
+  return engine::shared_rank(calling(HEDDLE_PC), pointer);
+}
 void entry_heddle_sync_warp(unsigned mask) {
   running_engine(HEDDLE_PC).warp(*now.thread, {warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
 }

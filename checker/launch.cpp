@@ -34,8 +34,11 @@ kernel_call call_of(const module& compiled) {
     static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
   };
   result.function = &compiled.kernel();
-  result.most_threads = compiled.kernel().most_threads;
-  result.blocks_are_independent = compiled.declaration().blocks_are_independent;
+  const auto bounds = heddle_device::kernel_bounds::of(compiled.kernel().bounds);
+  result.most_threads = bounds.most_threads;
+  if (jit::volume(bounds.cluster) != 0) result.cluster = bounds.cluster;
+  result.blocks_are_independent =
+      compiled.declaration().blocks_are_independent && jit::volume(result.cluster) == 1;
   return result;
 }
 
@@ -120,9 +123,11 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
 
 }  // namespace
 
-launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
+launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& wanted) {
   const auto began = std::chrono::steady_clock::now();
   const kernel_call kernel = call_of(compiled);
+  launch_options options = wanted;
+  options.cluster = kernel.cluster;
   check_launch(kernel, options);
   launch_outcome all;
   if (!run_on(engines_for(kernel, options), compiled, kernel, arguments, options, all))

@@ -30,6 +30,7 @@ struct argument {
 
 struct launch_options {
   heddle_device::index3 grid{1, 1, 1}, block{1, 1, 1};
+  heddle_device::index3 cluster{1, 1, 1};  ///< of blocks
   std::size_t shared_bytes = 0;
   std::uint64_t seed = 0;
   std::size_t schedules = 1;
@@ -86,8 +87,9 @@ struct kernel_call {
   std::string name;
   void (*call)(const void* function, void* const* arguments) = nullptr;
   const void* function = nullptr;
-  void* const* arguments = nullptr;  ///< a pointer to each
-  std::uint64_t most_threads = 0;    ///< of a block, by __launch_bounds__; 0 when it is not there
+  void* const* arguments = nullptr;        ///< a pointer to each
+  std::uint64_t most_threads = 0;          ///< of a block, by __launch_bounds__; 0 when it is not there
+  heddle_device::index3 cluster{1, 1, 1};  ///< of blocks, which the launch or the kernel says
   bool blocks_are_independent = false;
   bool is_cooperative = true;  ///< its blocks may meet at a barrier of the grid
   /// Where the arguments themselves are; threads may read them there.

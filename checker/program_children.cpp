@@ -126,6 +126,7 @@ int program_runtime::launch_from_kernel(const heddle_device::launch_request& q) 
   made->options = by.options();
   made->options.grid = q.grid;
   made->options.block = q.block;
+  made->options.cluster = made->kernel.cluster;
   made->options.shared_bytes = q.shared_bytes;
   made->options.schedules = 1;
   made->options.profiles = false;
@@ -182,7 +183,7 @@ void program_runtime::run_children(engine& parent, const kernel_call& of_host, s
     c->kernel.has_other_streams = of_host.has_other_streams;
     c->kernel.explain_address = of_host.explain_address;
     c->kernel.beyond_reach = of_host.beyond_reach;
-    c->kernel.blocks_are_independent = of_host.blocks_are_independent;
+    c->kernel.blocks_are_independent = of_host.blocks_are_independent && jit::volume(c->options.cluster) == 1;
     c->kernel.beside_in_tree = [this, own](const struct record& r) { return tree_.beside(own, r); };
     engine runs(*module_, c->kernel, regions_in_reach(), c->options, stacks_, 0, blocks,
                 first - static_cast<std::uint32_t>(schedule * blocks));

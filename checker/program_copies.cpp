@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -67,7 +68,8 @@ void program_runtime::copy_of_heap(const char* function, const box& b, bool writ
   report(std::move(f));
 }
 
-bool program_runtime::is_beyond(const char* function, const side& s, const box& b, const char* direction) {
+bool program_runtime::is_beyond(const char* function, void* stream, const side& s, const box& b,
+                                const char* direction) {
   const std::uint64_t bytes = b.span();
   const auto fails = [&](finding_kind kind, std::string detail) {
     report_api(kind, s.of, fmt::format("calls {}", function), std::move(detail));
@@ -82,10 +84,11 @@ bool program_runtime::is_beyond(const char* function, const side& s, const box& 
   if (s.of->is_freed)
     return fails(finding_kind::use_after_free,
                  fmt::format("{} bytes {} {}, which is freed", bytes, direction, text_of(*s.of)));
-  if (s.of->is_mapped && !devices_.reaches(present_device(), *s.of))
+  const int device = order_.device_of(stream);
+  if (s.of->is_mapped && !devices_.reaches(device, *s.of))
     return fails(finding_kind::invalid_copy,
                  fmt::format("{} bytes {} {}, which cuMemSetAccess has not opened to device {}", bytes,
-                             direction, text_of(*s.of), present_device()));
+                             direction, text_of(*s.of), device));
   const region& r = s.of->memory;
   if (r.has(b.begin, bytes)) return false;
   const auto from_begin = static_cast<std::int64_t>(b.begin - r.begin);
@@ -110,16 +113,27 @@ int program_runtime::refuse_copy(const char* function, const void* memory) {
   return fail(errors::invalid_value);
 }
 
-int program_runtime::copy(const heddle_device::copy_request& q) {
+template <class ByKernel, class ByHost>
+int program_runtime::put(void* stream, const heddle_device::node_request& node, ByKernel by_kernel,
+                         ByHost by_host) {
   const auto lock = lock_unless_in_kernel();
-  if (now.thread != nullptr) return copy_by_kernel(q);
+  if (now.thread != nullptr) return by_kernel();
   if (lasting_error_ != 0) return lasting_error_;
-  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  if (!order_.is_stream(stream)) return fail(errors::invalid_resource_handle);
+  if (const auto taken = graphs_.take(stream, node)) return *taken;
+  return by_host();
+}
+
+void program_runtime::let_host_wait_for(void* stream) {
+  order_.wait_for_stream(stream);
+  forget_done();
+}
+
+int program_runtime::copy(const heddle_device::copy_request& q) {
   heddle_device::node_request node{};
   node.kind = heddle_device::node_kind::copy;
   node.copy = q;
-  if (const auto taken = graphs_.take(q.stream, node)) return *taken;
-  return copy_now(q, true);
+  return put(q.stream, node, [&] { return copy_by_kernel(q); }, [&] { return copy_now(q, true); });
 }
 
 int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_may_wait) {
@@ -137,9 +151,10 @@ int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_ma
   const side target = side_of(to.begin), source = side_of(from.begin);
   note_filled(to);
   if (to.span() != 0) {
-    if (is_beyond(q.function, target, to, "to") || is_beyond(q.function, source, from, "from"))
+    if (is_beyond(q.function, q.stream, target, to, "to") ||
+        is_beyond(q.function, q.stream, source, from, "from"))
       return fail(errors::invalid_value);
-    if (const int error = check_devices(q, target, source); error != 0) return fail(error);
+    if (const int error = check_devices(q, {target, to}, {source, from}); error != 0) return fail(error);
     constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
                                      "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
     if (q.direction < host_to_host || q.direction > by_addresses) return fail(errors::invalid_value);
@@ -191,43 +206,47 @@ int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_ma
   const auto is_of_host = [](const side& s) {
     return s.is_host_only || (s.of != nullptr && s.of->kind >= memory_kind::pinned);
   };
-  const auto when = enqueue(q.stream, {target.of, source.of});
+  const auto when = enqueue(q.stream, {{target, to}, {source, from}});
   use_memory(q.function, when, q.stream, target, to, true);
   use_memory(q.function, when, q.stream, source, from, false);
   // A copy to memory that the host has by itself returns when it is done.
   const bool waits = (!q.is_async && !is_between_devices) || target.is_host_only ||
                      (is_of_host(target) && is_of_host(source));
-  if (host_may_wait && waits) {
-    order_.wait_for_stream(q.stream);
-    forget_done();
-  }
+  if (host_may_wait && waits) let_host_wait_for(q.stream);
   return fail(0);
 }
 
-int program_runtime::check_devices(const heddle_device::copy_request& q, const side& target,
-                                   const side& source) {
+std::set<int> program_runtime::used_part::devices() const {
+  if (of.of == nullptr || of.of->kind != memory_kind::device) return {};
+  return of.of->devices_of(where.begin, where.span());
+}
+
+int program_runtime::check_devices(const heddle_device::copy_request& q, const used_part& target,
+                                   const used_part& source) {
   if (!q.names_devices) return 0;
   if (!devices_.has(q.to_device) || !devices_.has(q.from_device)) return errors::invalid_device;
-  const auto is_elsewhere = [](const side& s, int device) {
-    return s.of != nullptr && s.is_device_only && s.of->device != device;
+  // One that it is of and that is not named.
+  const auto elsewhere = [](const used_part& part, int device) -> std::optional<int> {
+    for (const int of : part.devices()) {
+      if (of != device) return of;
+    }
+    return std::nullopt;
   };
-  const bool wrong_target = is_elsewhere(target, q.to_device);
-  if (!wrong_target && !is_elsewhere(source, q.from_device)) return 0;
-  const allocation& about = *(wrong_target ? target.of : source.of);
+  const std::optional<int> wrong_target = elsewhere(target, q.to_device);
+  const std::optional<int> wrong = wrong_target ? wrong_target : elsewhere(source, q.from_device);
+  if (!wrong) return 0;
+  const allocation& about = *(wrong_target ? target : source).of.of;
   report_api(finding_kind::invalid_copy, &about, fmt::format("calls {}", q.function),
              fmt::format("it says that it copies {} device {}: {} is memory of device {}",
                          wrong_target ? "to" : "from", wrong_target ? q.to_device : q.from_device,
-                         text_of(about), about.device));
+                         text_of(about), *wrong));
   return errors::invalid_value;
 }
 
 /// On the default stream a copy waits for all devices whose memory it uses, and they wait for it.
-stream_order::operation program_runtime::enqueue(void* stream,
-                                                 std::initializer_list<const allocation*> used) {
+stream_order::operation program_runtime::enqueue(void* stream, std::initializer_list<used_part> used) {
   std::set<int> devices{order_.device_of(stream)};
-  for (const allocation* const a : used) {
-    if (a != nullptr && a->kind == memory_kind::device) devices.insert(a->device);
-  }
+  for (const used_part& part : used) devices.merge(part.devices());
   return devices.size() > 1 && stream_order::is_default(stream) ? order_.enqueue_between(stream, devices)
                                                                 : order_.enqueue(stream);
 }
@@ -258,15 +277,10 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
 }
 
 int program_runtime::fill(const heddle_device::fill_request& q) {
-  const auto lock = lock_unless_in_kernel();
-  if (now.thread != nullptr) return fill_by_kernel(q);
-  if (lasting_error_ != 0) return lasting_error_;
-  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
   heddle_device::node_request node{};
   node.kind = heddle_device::node_kind::fill;
   node.fill = q;
-  if (const auto taken = graphs_.take(q.stream, node)) return *taken;
-  return fill_now(q, true);
+  return put(q.stream, node, [&] { return fill_by_kernel(q); }, [&] { return fill_now(q, true); });
 }
 
 int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_may_wait) {
@@ -285,7 +299,7 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
                  "what it fills is memory of the host");
       return fail(errors::invalid_value);
     }
-    if (is_beyond(q.function, target, to, "to")) return fail(errors::invalid_value);
+    if (is_beyond(q.function, q.stream, target, to, "to")) return fail(errors::invalid_value);
     const allocations::opening opened(*memory_);
     to.for_each_row([&](std::uint64_t offset) {
       auto* const row = reinterpret_cast<std::byte*>(to.begin + offset);
@@ -298,13 +312,11 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
       target.of->memory.set_written(to.begin + offset - target.of->memory.begin, q.width, true);
     });
   }
-  const auto when = enqueue(q.stream, {target.of});
+  const auto when = enqueue(q.stream, {{target, to}});
   use_memory(q.function, when, q.stream, target, to, true);
-  if (host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach()) {
-    // Of what the host can reach, cudaMemset waits for it.
-    order_.wait_for_stream(q.stream);
-    forget_done();
-  }
+  // Of what the host can reach, cudaMemset waits for it.
+  if (host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach())
+    let_host_wait_for(q.stream);
   return fail(0);
 }
 

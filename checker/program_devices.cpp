@@ -101,9 +101,10 @@ bool program_devices::reaches(int device, const allocation& a) const {
                       : all_[static_cast<std::size_t>(device)].peers.count(a.device) != 0;
 }
 
-std::string program_devices::why_beyond_reach(int device, const allocation& a) {
+std::string program_devices::why_beyond_reach(int device, const allocation& a, std::uintptr_t address) {
   return fmt::format(
-      "{} is memory of device {} and the kernel runs on device {}: {}", a.memory.name, a.device, device,
+      "{} is memory of device {} and the kernel runs on device {}: {}", a.memory.name, a.device_at(address),
+      device,
       a.is_mapped ? fmt::format("cuMemSetAccess opens what is mapped to device {}", device)
       : a.is_of_pool
           ? fmt::format("cudaMemPoolSetAccess opens a pool's memory to device {}", device)

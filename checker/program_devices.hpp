@@ -66,8 +66,8 @@ class program_devices final : public heddle_device::device_runtime {
   program_device& present() { return at(present_device()); }
   /// Whether kernels of a device may use this memory.
   bool reaches(int device, const allocation& a) const;
-  /// Why they may not.
-  static std::string why_beyond_reach(int device, const allocation& a);
+  /// Why they may not, at this address of it.
+  static std::string why_beyond_reach(int device, const allocation& a, std::uintptr_t address);
   /// A device that is reset reaches no other, and no other reaches it.
   void close_peers_of(int device);
 

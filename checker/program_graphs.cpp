@@ -211,7 +211,7 @@ int program_graphs::change_node(void* handle, void* node_handle, const node_requ
   if (const int error = prepare(what, work, child); error != 0) return program_.fail(error);
   work.device = node->work.device;
   if (executable == nullptr) {
-    work.request().launch.is_cooperative |= node->work.request().launch.is_cooperative;
+    work.request().launch.attributes.is_cooperative |= node->work.request().launch.attributes.is_cooperative;
     node->work = work;
     if (child != nullptr) {
       forget(*node->child);
@@ -224,7 +224,7 @@ int program_graphs::change_node(void* handle, void* node_handle, const node_requ
     return program_.fail(executable->of.change_child(*node, *child) ? 0 : errors::graph_update_failure);
   executable_graph::step* const step = executable->of.find(node);
   if (step == nullptr) return program_.fail(errors::invalid_value);
-  work.request().launch.is_cooperative |= step->work.request().launch.is_cooperative;
+  work.request().launch.attributes.is_cooperative |= step->work.request().launch.attributes.is_cooperative;
   step->work = work;
   return program_.fail(0);
 }
@@ -234,7 +234,7 @@ int program_graphs::make_cooperative(void* handle, bool is_cooperative) {
   graph_node* const node = node_of(handle);
   if (node == nullptr || node->work.request().kind != node_kind::kernel)
     return program_.fail(errors::invalid_value);
-  node->work.request().launch.is_cooperative = is_cooperative;
+  node->work.request().launch.attributes.is_cooperative = is_cooperative;
   node->work.kernel.is_cooperative = is_cooperative;
   return program_.fail(0);
 }
@@ -280,7 +280,7 @@ int program_graphs::describe_node(void* handle, heddle_device::node_facts* facts
   if (node == nullptr) return program_.fail(errors::invalid_value);
   const node_request& what = node->work.request();
   *facts = {what.kind,  what.parameters,   const_cast<void**>(node->work.arguments().data()),
-            what.event, node->child.get(), what.launch.is_cooperative,
+            what.event, node->child.get(), what.launch.attributes.is_cooperative,
             what.data};
   return program_.fail(0);
 }

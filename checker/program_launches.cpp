@@ -48,16 +48,28 @@ int error_after(finding_kind kind) {
 void program_runtime::know(const heddle_device::known_kernel& kernel) {
   const auto lock = lock_unless_in_kernel();
   const auto [at, is_new] = kernels_.try_emplace(kernel.address, kernel_known{"", kernel});
-  if (!is_new && at->second.how.most_threads == 0) at->second.how.most_threads = kernel.most_threads;
+  if (!is_new && at->second.how.bounds == 0) at->second.how.bounds = kernel.bounds;
 }
 
 int program_runtime::describe_kernel(const void* address, heddle_device::kernel_facts* facts) {
   const auto lock = lock_unless_in_kernel();
   const auto known = kernels_.find(address);
   const auto limit = shared_limits_.find(address);
-  const std::uint64_t bound = known == kernels_.end() ? 0 : known->second.how.most_threads;
-  *facts = {bound == 0 ? 1024 : std::min<std::uint64_t>(bound, 1024),
-            limit == shared_limits_.end() ? heddle_device::device_facts::shared_a_block : limit->second};
+  const auto bounds =
+      heddle_device::kernel_bounds::of(known == kernels_.end() ? 0 : known->second.how.bounds);
+  *facts = {bounds.most_threads == 0 ? 1024 : std::min<std::uint64_t>(bounds.most_threads, 1024),
+            limit == shared_limits_.end() ? heddle_device::device_facts::shared_a_block : limit->second,
+            bounds.cluster, with_large_clusters_.count(address) != 0};
+  return fail(0);
+}
+
+int program_runtime::allow_large_clusters(const void* address, bool are_allowed) {
+  const auto lock = lock_unless_in_kernel();
+  if (are_allowed) {
+    with_large_clusters_.insert(address);
+  } else {
+    with_large_clusters_.erase(address);
+  }
   return fail(0);
 }
 
@@ -89,12 +101,34 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
   const auto resident =
       static_cast<std::uint64_t>(heddle_device::resident_blocks(block.count(), q.shared_bytes)) *
       facts::multiprocessors;
-  if (q.is_cooperative && grid.count() > resident) {
+  if (q.attributes.is_cooperative && grid.count() > resident) {
     why = fmt::format("{} blocks that wait for one another: the device has {} of them at once", grid.count(),
                       resident);
     return errors::cooperative_launch_too_large;
   }
   return 0;
+}
+
+int program_runtime::choose_cluster(const heddle_device::launch_request& q, heddle_device::index3 own,
+                                    kernel_call& kernel, std::string& why) const {
+  using facts = heddle_device::device_facts;
+  const bool has_own = jit::volume(own) != 0;
+  if (has_own) kernel.cluster = own;
+  if (q.attributes.has_cluster) kernel.cluster = q.attributes.cluster;
+  if (jit::volume(kernel.cluster) == 1 && !has_own) return 0;
+  kernel.blocks_are_independent = false;
+  const index3 chosen = kernel.cluster;
+  if (has_own && (chosen.x != own.x || chosen.y != own.y || chosen.z != own.z)) {
+    why = fmt::format("clusters of {}: its __cluster_dims__ say {}", size_text(chosen), size_text(own));
+    return errors::invalid_cluster_size;
+  }
+  const bool are_large = with_large_clusters_.count(q.function) != 0;
+  why = jit::wrong_cluster(jit::dimensions_of(q.grid), jit::dimensions_of(chosen),
+                           are_large ? facts::most_blocks_a_cluster : facts::blocks_a_cluster);
+  if (!why.empty() && !are_large && jit::volume(chosen) > facts::blocks_a_cluster)
+    why +=
+        fmt::format(" unless cudaFuncSetAttribute allows more, up to {}", int{facts::most_blocks_a_cluster});
+  return why.empty() ? 0 : errors::invalid_cluster_size;
 }
 
 std::string program_runtime::launch_text(const kernel_call& kernel, const heddle_device::launch_request& q) {
@@ -110,17 +144,19 @@ int program_runtime::resolve(heddle_device::launch_request& q, kernel_call& kern
     if (how.call == nullptr && known == kernels_.end()) return errors::invalid_device_function;
     if (known != kernels_.end()) {
       if (!is_statement && !known->second.name.empty()) kernel.name = known->second.name;
-      kernel.most_threads = known->second.how.most_threads;
+      if (how.bounds == 0) how.bounds = known->second.how.bounds;
       if (how.call == nullptr) how = known->second.how;
     }
   }
   kernel.call = how.call;
   // What a table of the module knows of it has what it calls in the place of its address.
   kernel.function = q.kernel.call == nullptr && q.is_address ? how.address : q.function;
-  kernel.most_threads = std::max<std::uint64_t>(kernel.most_threads, how.most_threads);
-  kernel.is_cooperative = q.is_cooperative;
+  const auto bounds = heddle_device::kernel_bounds::of(how.bounds);
+  kernel.most_threads = bounds.most_threads;
+  kernel.is_cooperative = q.attributes.is_cooperative;
   kernel.blocks_are_independent = blocks_are_independent_;
-  const int error = check(q, kernel, why);
+  int error = check(q, kernel, why);
+  if (error == 0) error = choose_cluster(q, bounds.cluster, kernel, why);
   q.kernel = how;
   return error;
 }
@@ -225,7 +261,7 @@ std::vector<region*> program_runtime::regions_in_reach() {
 std::optional<memory_beyond_reach> program_runtime::beyond_reach(int device, std::uintptr_t address) {
   const allocation* const a = memory_->find(address);
   if (a == nullptr || !a->memory.has(address, 1) || devices_.reaches(device, *a)) return std::nullopt;
-  return memory_beyond_reach{&a->memory, program_devices::why_beyond_reach(device, *a)};
+  return memory_beyond_reach{&a->memory, program_devices::why_beyond_reach(device, *a, address)};
 }
 
 namespace {
@@ -283,6 +319,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   launch_options options;
   options.grid = q.grid;
   options.block = q.block;
+  options.cluster = kernel.cluster;
   options.shared_bytes = q.shared_bytes;
   options.seed = options_.seed;
   options.schedules = options_.schedules;

@@ -105,6 +105,7 @@ int program_mappings::free_addresses(void* where, u64 bytes) {
   const auto found = reservations_.find(address_in(where));
   if (found == reservations_.end() || found->second.bytes != bytes || !found->second.parts.empty())
     return errors::invalid_value;
+  program_.memory_->give_back_addresses(found->first);
   reservations_.erase(found);
   return 0;
 }
@@ -217,10 +218,12 @@ void program_mappings::join_parts(reservation& of) {
   for (auto p = of.parts.begin(); p != of.parts.end();) {
     const std::uintptr_t begin = p->first;
     const std::set<int> readers = p->second.readers;
-    const int device = memory_.at(p->second.handle).device;
+    std::map<std::uintptr_t, int> devices_from;
     std::uintptr_t end = begin;
-    for (; p != of.parts.end() && p->first == end && p->second.readers == readers; ++p)
+    for (; p != of.parts.end() && p->first == end && p->second.readers == readers; ++p) {
+      devices_from[end] = memory_.at(p->second.handle).device;
       end += p->second.bytes;
+    }
     const auto same = before.find(begin);
     if (same != before.end() && same->second->memory.bytes == end - begin) {
       same->second->readers = readers;
@@ -228,7 +231,7 @@ void program_mappings::join_parts(reservation& of) {
       before.erase(same);
       continue;
     }
-    made.push_back(allocations::make_mapped(begin, end - begin, name, device));
+    made.push_back(allocations::make_mapped(begin, end - begin, name, std::move(devices_from)));
     made.back()->readers = readers;
     made.back()->made_at = of.made_at;
   }

@@ -200,7 +200,8 @@ int program_runtime::describe(const void* pointer, heddle_device::pointer_facts*
   *facts = {};
   if (a != nullptr && !a->is_freed && a->memory.has(address_of(pointer), 1)) {
     void* const p = const_cast<void*>(pointer);
-    *facts = {a->kind, true, p, a->host_can_reach() ? p : nullptr, std::max(a->device, 0)};
+    const int device = std::max(a->device_at(address_of(pointer)), 0);
+    *facts = {a->kind, true, p, a->host_can_reach() ? p : nullptr, device};
   }
   return fail(0);
 }

@@ -63,7 +63,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
       static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
     };
     kernels_[k.function] = {
-        k.name, {k.kernel, call, k.kernel->parameters, k.kernel->parameter_count, k.kernel->most_threads}};
+        k.name, {k.kernel, call, k.kernel->parameters, k.kernel->parameter_count, k.kernel->bounds}};
   }
 }
 
@@ -344,8 +344,7 @@ int program_runtime::wait_for_stream(void* stream) {
   const auto lock = lock_unless_in_kernel();
   if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto refused = graphs_.refuse_wait_for_stream(stream, "the host waits for")) return *refused;
-  order_.wait_for_stream(stream);
-  forget_done();
+  let_host_wait_for(stream);
   return fail(0);
 }
 

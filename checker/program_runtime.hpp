@@ -24,6 +24,7 @@
 #include <mutex>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -76,6 +77,7 @@ class program_runtime final : public heddle_device::runtime {
   void know(const heddle_device::known_kernel& kernel) override;
   int describe_kernel(const void* address, heddle_device::kernel_facts* facts) override;
   int limit_shared(const void* address, heddle_device::u64 bytes) override;
+  int allow_large_clusters(const void* address, bool are_allowed) override;
   int call_host(void* stream, void (*function)(void*), void* data) override;
 
   int make_stream(void** stream, bool is_blocking) override;
@@ -177,6 +179,10 @@ class program_runtime final : public heddle_device::runtime {
   void report_leaks_of_heap();
   void write(const std::string& line) const noexcept;
 
+  /// Of a kernel's thread or of the host: there a node where the stream is captured.
+  template <class ByKernel, class ByHost>
+  int put(void* stream, const heddle_device::node_request& node, ByKernel by_kernel, ByHost by_host);
+  void let_host_wait_for(void* stream);
   int copy_now(const heddle_device::copy_request& what, bool host_may_wait);
   int fill_now(const heddle_device::fill_request& what, bool host_may_wait);
   int call_host_now(void* stream, void (*function)(void*), void* data);
@@ -187,14 +193,21 @@ class program_runtime final : public heddle_device::runtime {
   /// A part of a copy that is of the host's heap: what is wrong with it is told.
   void copy_of_heap(const char* function, const box& b, bool writes);
   /// Says what is wrong with a part of a copy; false when nothing is.
-  bool is_beyond(const char* function, const side& s, const box& b, const char* direction);
+  bool is_beyond(const char* function, void* stream, const side& s, const box& b, const char* direction);
   /// A kernel reads what nothing has written: a warm-up, if that is filled before the kernel runs again.
   void note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel);
   void note_filled(const box& b);
   void note_launch(const std::string& kernel);
   void lower(std::size_t number) const;
   void note_pending(const stream_order::operation& when, concurrent_work work);
-  stream_order::operation enqueue(void* stream, std::initializer_list<const allocation*> used);
+  /// What a copy or a fill uses of one side.
+  struct used_part {
+    const side& of;
+    const box& where;
+    /// Whose memory it is.
+    std::set<int> devices() const;
+  };
+  stream_order::operation enqueue(void* stream, std::initializer_list<used_part> used);
   /// Notes what a copy or a fill does to one side of it, and compares it with what other streams do there.
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
                   const box& b, bool writes);
@@ -205,7 +218,7 @@ class program_runtime final : public heddle_device::runtime {
   std::vector<region*> regions_in_reach();
   std::optional<memory_beyond_reach> beyond_reach(int device, std::uintptr_t address);
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
-  int check_devices(const heddle_device::copy_request& q, const side& target, const side& source);
+  int check_devices(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
   bool is_done(const pending_operation& p) const;
   /// With flags as of a record.
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
@@ -218,6 +231,9 @@ class program_runtime final : public heddle_device::runtime {
   };
   /// What a launch cannot have, and its error; 0 for nothing.
   int check(const heddle_device::launch_request& what, const kernel_call& kernel, std::string& why) const;
+  /// Says the cluster that a launch has by its kernel's bounds or by an attribute, and what is wrong with it.
+  int choose_cluster(const heddle_device::launch_request& what, heddle_device::index3 own,
+                     kernel_call& kernel, std::string& why) const;
   /// Completes a launch by what is known of its kernel: 0, or what is wrong with it.
   int resolve(heddle_device::launch_request& what, kernel_call& kernel, std::string& why) const;
   /// "k<<<2, 32>>>".
@@ -273,6 +289,7 @@ class program_runtime final : public heddle_device::runtime {
   std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;
   std::map<const void*, std::uint64_t> shared_limits_;
+  std::set<const void*> with_large_clusters_;  // kernels
   std::uint32_t next_serial_ = 1;
   std::uint64_t launches_ = 0, accesses_ = 0, watched_launches_ = 0, blocks_ = 0, watched_blocks_ = 0;
   double watched_seconds_ = 0;

@@ -54,9 +54,17 @@ unsigned word_shift(const heddle_device::element_type& element) {
   return std::min(word_shift(element.size), element.size > 8 ? 2u : 3u);
 }
 
+namespace {
+
+std::size_t words_of_history(const region& r) {
+  return ((r.bytes + 7) >> r.shift) + 1;
+}
+
+}  // namespace
+
 void region::watch() {
   if (last == nullptr) {
-    const std::size_t words = ((bytes + 7) >> shift) + 1;
+    const std::size_t words = words_of_history(*this);
     history = mapping(words * sizeof(record));
     earlier_history = mapping(words * sizeof(earlier_records), true);
     last = reinterpret_cast<record*>(history.data());
@@ -70,6 +78,10 @@ void region::forget_history() {
   earlier_history = mapping();
   last = nullptr;
   earlier = nullptr;
+}
+
+void region::clear_history() {
+  if (last != nullptr) std::fill_n(last, words_of_history(*this), record{});
 }
 
 void region::set_written(bool is_written) {
@@ -288,10 +300,19 @@ bool shared_layout::add(heddle_device::shared_variable& v, std::uint64_t size) {
   return true;
 }
 
-shared_memory::shared_memory(bool watched) : memory(shared_layout::bytes), is_watched(watched) {}
+shared_memory::shared_memory(bool watched, bool in_cluster)
+    : memory(shared_layout::bytes), is_watched(watched), has_cluster(in_cluster) {}
+
+namespace {
+
+void end_region(region& r) {
+  r.freed_bytes = std::exchange(r.bytes, 0);
+}
+
+}  // namespace
 
 /// The variable of that number, which the block has not used before; null for none.
-region* shared_memory::begin(const shared_layout& layout, std::size_t i) {
+region* shared_memory::make(const shared_layout& layout, std::size_t i) {
   if (i >= layout.variables.size()) return nullptr;
   if (i >= regions.size()) regions.resize(i + 1);
   const shared_layout::variable& v = layout.variables[i];
@@ -305,16 +326,34 @@ region* shared_memory::begin(const shared_layout& layout, std::size_t i) {
   made->space = "shared";
   made->consist_of(v.what->element);
   made->is_shared = true;
+  made->is_of_one_block = !has_cluster;
+  if (has_cluster) made->of_block = serial_;
   made->of_blocks = v.what;
   made->starts_written = false;
   if (is_watched) made->watch();
+  if (is_over_) end_region(*made);
   regions[i] = std::move(made);
   return regions[i].get();
 }
 
-void shared_memory::clear() {
+void shared_memory::begin(std::uint32_t serial) {
+  serial_ = serial;
+  is_over_ = false;
   for (const auto& r : regions) {
-    if (r) std::fill(r->written.begin(), r->written.end(), 0);
+    if (!r) continue;
+    std::fill(r->written.begin(), r->written.end(), 0);
+    if (!has_cluster) continue;
+    r->bytes = std::max(r->bytes, std::exchange(r->freed_bytes, 0));
+    r->of_block = serial;
+    r->is_reached = false;
+    r->clear_history();
+  }
+}
+
+void shared_memory::end() {
+  is_over_ = true;
+  for (const auto& r : regions) {
+    if (r) end_region(*r);
   }
 }
 

@@ -84,6 +84,7 @@ struct region {
   std::uint64_t bytes = 0;
   std::uintptr_t low = 0, high = 0;    // with what lies around it
   unsigned shift = 2;                  // a word has 1 << shift bytes
+  std::uint32_t of_block = 0;          // of shared memory that others of a cluster reach
   record* last = nullptr;              // of each word; null when it is not watched
   earlier_records* earlier = nullptr;  // of the words that have any
   std::vector<std::uint64_t> written;  // a bit a byte; empty when all is
@@ -95,6 +96,8 @@ struct region {
   const char* spelled = nullptr;       // the same, as the compiler has it
   std::vector<std::uint32_t> lengths;  // of an array along all axes but the first
   bool is_shared = false, is_constant = false;
+  bool is_of_one_block = false;    // what others did there before it is over
+  bool is_reached = false;         // by other blocks of the cluster
   bool is_variable = false;        // of the module
   bool starts_written = true;      // before a schedule
   bool persists = false;           // what was written, too, from launch to launch
@@ -115,6 +118,8 @@ struct region {
   /// Makes its history, and forgets what was written unless that persists.
   void watch();
   void forget_history();
+  /// That nothing was accessed yet.
+  void clear_history();
   /// Calls f(record) for what is known of a word; a second block's time counts as `time`.
   template <class F>
   void for_each_record(std::size_t word, std::uint32_t time, F f) const {
@@ -200,27 +205,36 @@ struct shared_layout {
 
 /// The shared memory of a block that is under way.
 struct shared_memory {
-  explicit shared_memory(bool is_watched);
+  /// `has_cluster`: other blocks reach it.
+  shared_memory(bool is_watched, bool has_cluster);
 
   /// The variable that the address belongs to, or lies next to; null for neither.
   region* find(const shared_layout& layout, std::uintptr_t address) {
+    if (!has(address)) return nullptr;
     const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(memory.data());
-    if (offset >= shared_layout::bytes) return nullptr;
     return variable(layout, layout.of_page[offset / shared_layout::page]);
+  }
+  bool has(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(memory.data()) < shared_layout::bytes;
   }
   /// The variable of that number; null for none.
   region* variable(const shared_layout& layout, std::size_t i) {
-    return i < regions.size() && regions[i] ? regions[i].get() : begin(layout, i);
+    return i < regions.size() && regions[i] ? regions[i].get() : make(layout, i);
   }
-  /// For the next block: nothing has been written.
-  void clear();
+  /// For the next block, which has that number: nothing has been written.
+  void begin(std::uint32_t serial);
+  /// The block is over, and others of its cluster are not.
+  void end();
 
   mapping memory;
-  bool is_watched;
+  bool is_watched, has_cluster;
   std::vector<std::unique_ptr<region>> regions;
 
  private:
-  region* begin(const shared_layout& layout, std::size_t variable);
+  region* make(const shared_layout& layout, std::size_t variable);
+
+  std::uint32_t serial_ = 0;
+  bool is_over_ = false;
 };
 
 }  // namespace heddle::checker

@@ -16,7 +16,7 @@ bool lets_blocks_communicate(std::string_view w) {
 bool lets_threads_communicate(std::string_view w) {
   for (const std::string_view begin :
        {"__sync", "__barrier_sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync", "__ballot_sync",
-        "__match_", "__reduce_", "__activemask", "__mbarrier_"}) {
+        "__match_", "__reduce_", "__activemask", "__mbarrier_", "__cluster"}) {
     if (w.starts_with(begin)) return true;
   }
   return w == "cooperative_groups" || w == "nvcuda" || lets_blocks_communicate(w);

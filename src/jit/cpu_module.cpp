@@ -60,11 +60,19 @@ class cpu_function : public function_state {
  private:
   /// What a GPU cannot launch is not launched here.
   void check(const dimensions& grid, const dimensions& block, std::size_t shared_bytes) const {
+    const auto bounds = heddle_device::kernel_bounds::of(kernel_.bounds);
     for (const std::string& why :
-         {jit::wrong_shape(grid, block), jit::wrong_bound(block, kernel_.most_threads),
-          jit::wrong_shared_bytes(shared_bytes)}) {
+         {jit::wrong_shape(grid, block), jit::wrong_bound(block, bounds.most_threads),
+          jit::wrong_shared_bytes(shared_bytes), without_clusters(bounds.cluster)}) {
       if (!why.empty()) throw error(fmt::format("{}: {}", name, why));
     }
+  }
+
+  static std::string without_clusters(heddle_device::index3 size) {
+    return jit::volume(size) <= 1
+               ? ""
+               : fmt::format("clusters of {} blocks: a CPU runs them under heddle check alone",
+                             jit::volume(size));
   }
 
   std::shared_ptr<loaded> from_;

@@ -4,8 +4,15 @@
 
 namespace heddle::jit {
 
+namespace {
+
+std::string text(const dimensions& d) {
+  return fmt::format("{}x{}x{}", d.x, d.y, d.z);
+}
+
+}  // namespace
+
 std::string wrong_shape(const dimensions& grid, const dimensions& block) {
-  const auto text = [](const dimensions& d) { return fmt::format("{}x{}x{}", d.x, d.y, d.z); };
   const auto is_within = [](const dimensions& d, std::size_t x, std::size_t y, std::size_t z) {
     return d.x <= x && d.y <= y && d.z <= z;
   };
@@ -29,6 +36,16 @@ std::string wrong_shape(const dimensions& grid, const dimensions& block) {
 std::string wrong_bound(const dimensions& block, std::uint64_t bound) {
   if (bound == 0 || block.count() <= bound) return "";
   return fmt::format("a block of {} threads: its __launch_bounds__ allows {}", block.count(), bound);
+}
+
+std::string wrong_cluster(const dimensions& grid, const dimensions& cluster, std::size_t most_blocks) {
+  if (cluster.count() == 0)
+    return fmt::format("clusters of {} blocks: they have at least one along each axis", text(cluster));
+  if (cluster.count() > most_blocks)
+    return fmt::format("clusters of {} blocks: they can have at most {}", cluster.count(), most_blocks);
+  if (grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0) return "";
+  return fmt::format("a grid of {} blocks in clusters of {}: they divide it along each axis", text(grid),
+                     text(cluster));
 }
 
 std::string wrong_shared_bytes(std::size_t bytes) {

@@ -12,6 +12,8 @@ namespace heddle::jit {
 
 /// Dynamic and static shared memory that a block can have, on a GPU of compute capability 9.0.
 constexpr std::size_t most_shared = 227 * 1024, most_static_shared = 48 * 1024;
+/// That kernels may be allowed to have in a cluster.
+constexpr std::size_t most_blocks_a_cluster = 16;
 
 constexpr std::uint64_t volume(heddle_device::index3 i) {
   return std::uint64_t{i.x} * i.y * i.z;
@@ -32,5 +34,7 @@ std::string wrong_shape(const dimensions& grid, const dimensions& block);
 /// Of a kernel whose __launch_bounds__ allow `bound` threads, 0 for any number of them.
 std::string wrong_bound(const dimensions& block, std::uint64_t bound);
 std::string wrong_shared_bytes(std::size_t bytes);
+/// Of a grid in clusters of at most so many blocks.
+std::string wrong_cluster(const dimensions& grid, const dimensions& cluster, std::size_t most_blocks);
 
 }  // namespace heddle::jit

@@ -10,8 +10,8 @@
 
 namespace heddle::jit {
 
-/// A variable of what is made of a source that has what __launch_bounds__ says of a kernel, a template where
-/// that is one.
+/// A variable of what is made of a source that has what __launch_bounds__ and __cluster_dims__ say of a
+/// kernel, a template where that is one.
 struct launch_bound {
   std::string variable;            ///< with its namespaces
   std::size_t arguments_used = 0;  ///< how many of the template's first arguments it depends on

@@ -16,7 +16,9 @@ struct refusal {
   std::string_view why;
 };
 
-constexpr std::string_view clusters = "thread block clusters are not supported";
+constexpr std::string_view relaxed =
+    "an arrival that orders nothing is not supported: __cluster_barrier_arrive is";
+constexpr std::string_view multicast = "what goes to several blocks of a cluster at once is not supported";
 constexpr std::string_view own_assembly =
     "assembly is not supported here: inline PTX is, in a function of the device";
 constexpr std::string_view references =
@@ -41,8 +43,6 @@ constexpr std::string_view spaces =
 constexpr std::string_view pending = "how many arrivals a phase lacks is not known to its token";
 constexpr std::string_view several_grids =
     "grids of several devices were taken out of CUDA: launch a kernel on each, and let events order them";
-constexpr std::string_view halves_of_barriers =
-    "arriving at a barrier and waiting at it are not supported apart: sync() does both";
 constexpr std::string_view group_results = "it is not supported: the same without _async is";
 constexpr std::string_view counters =
     "counters of a profiler are not supported: heddle check --profile counts";
@@ -52,12 +52,8 @@ constexpr std::string_view launches = "launches from a kernel are not supported"
 constexpr std::string_view overlapped = "launches that overlap are not supported";
 
 constexpr refusal refused[] = {
-    {"__cluster*", clusters},
-    {"cluster_group", clusters},
-    {"this_cluster", clusters},
-    {"__isClusterShared", clusters},
-    {"__isCtaShared", clusters},
-    {"__threadfence_cluster", clusters},
+    {"__cluster_barrier_arrive_relaxed", relaxed},
+    {"__cluster_map_shared_multicast", multicast},
     {"this_multi_grid", several_grids},
     {"multi_grid_group", several_grids},
     {"cudaLaunchCooperativeKernelMultiDevice", several_grids},
@@ -123,12 +119,6 @@ constexpr refusal refused[] = {
     {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
 };
 
-/// Members of groups.
-constexpr refusal refused_members[] = {
-    {"barrier_arrive", halves_of_barriers},
-    {"barrier_wait", halves_of_barriers},
-};
-
 bool is_named(const refusal& r, std::string_view word) {
   if (!r.name.ends_with('*')) return word == r.name;
   return word.starts_with(r.name.substr(0, r.name.size() - 1));
@@ -142,12 +132,7 @@ void refuse(const token& at, const std::string& what) {
 
 std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
   const std::string_view w = t[i].text;
-  if (!called_so) {
-    for (const refusal& r : refused_members) {
-      if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
-    }
-    return "";
-  }
+  if (!called_so) return "";
   // Names that a program may well use for something else are refused where only CUDA's meaning fits.
   const bool has_arguments = t.is(i + 1, "<");
   if (w == "cudaDeviceSynchronize" && in_device_code && t.is(i + 1, "("))

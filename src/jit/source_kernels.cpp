@@ -17,9 +17,11 @@ void source_kernels::declare(std::size_t i, std::size_t declaration, const scope
   // An explicit instantiation or specialisation is of a template that is known.
   if (t_.is(declaration, "extern") && t_.is(declaration + 1, "template")) return;
   if (k.is_template && (!t_.is(declaration + 1, "<") || t_.is(declaration + 2, ">"))) return;
-  std::size_t bound = t_.size(), name = t_.size(), open = t_.size();
+  token_range bound, cluster;
+  std::size_t name = t_.size(), open = t_.size();
   for (std::size_t j = i + 1; j < t_.size(); ++j) {
-    if (t_.is(j, "__launch_bounds__") && t_.is(j + 1, "(")) bound = j + 2;
+    if (t_.is(j, "__launch_bounds__") && t_.is(j + 1, "(")) bound = {j + 2, end_of_argument(j + 2)};
+    if (t_.is(j, "__cluster_dims__") && t_.is(j + 1, "(")) cluster = {j + 2, t_.after_group(j + 1) - 1};
     if (t_.takes_a_group(j)) {
       j = t_.after_group(j + 1) - 1;
     } else if (t_.is(j, "<")) {
@@ -45,7 +47,7 @@ void source_kernels::declare(std::size_t i, std::size_t declaration, const scope
     return other.qualified == k.qualified &&
            (is_outside ? other.types.size() == k.types.size() : other.types == k.types);
   });
-  if (bound < t_.size()) declare_bound(bound, declaration, scopes, k);
+  if (bound.first != 0 || cluster.first != 0) declare_bounds(bound, cluster, declaration, scopes, k);
   k.is_defined = t_.is(end_of_declarator(open), "{");
   if (known == kernels_.end()) {
     if (is_outside) return;
@@ -134,28 +136,40 @@ void source_kernels::declare_constant(std::size_t open, const scope_stack& scope
           number, parameters, k.constant, number, scopes.present_namespace(), k.name));
 }
 
-/// The first argument of __launch_bounds__ is an expression, which may use the template's parameters.
-void source_kernels::declare_bound(std::size_t first, std::size_t declaration, const scope_stack& scopes,
-                                   const kernel_declaration& k) {
+std::size_t source_kernels::end_of_argument(std::size_t first) const {
   std::size_t last = first;
   while (!t_.is(last, ",") && !t_.is(last, ")")) {
     const bool is_template = t_.is(last, "<") && t_.is(t_.after_group(last), "::");
     last = is_template || t_.is(last, "(") || t_.is(last, "{") || t_.is(last, "[") ? t_.after_group(last)
                                                                                    : last + 1;
   }
+  return last;
+}
+
+/// The first argument of __launch_bounds__ and those of __cluster_dims__ are expressions, which may use the
+/// template's parameters.
+void source_kernels::declare_bounds(const token_range& threads, const token_range& cluster,
+                                    std::size_t declaration, const scope_stack& scopes,
+                                    const kernel_declaration& k) {
   const std::string name = fmt::format("heddle_bound_{}", next_number_++);
   launch_bound bound{scopes.qualifiers() + name, 0};
-  const std::string parameters = k.is_template ? parameters_of_bound(declaration, first, last, bound) : "";
+  const std::string parameters =
+      k.is_template ? parameters_of_bound(declaration, {threads, cluster}, bound) : "";
+  const std::string most = threads.first == 0 ? "0"
+                                              : fmt::format("static_cast<unsigned long long>({})",
+                                                            t_.words_of(threads.first, threads.last));
+  const bool has_cluster = cluster.first < cluster.last;
   edits_.insert(t_[declaration].begin,
-                fmt::format("{}constexpr unsigned long long {} = static_cast<unsigned long "
-                            "long>({}); ",
-                            parameters, name, t_.words_of(first, last)));
+                fmt::format("{}constexpr unsigned long long {} = ::heddle_device::bounds_word({}{}{}); ",
+                            parameters, name, most, has_cluster ? ", " : "",
+                            has_cluster ? t_.words_of(cluster.first, cluster.last) : ""));
   bounds_[k.qualified] = std::move(bound);
 }
 
-/// Those of the template that `declaration` begins, for a bound of tokens first … last−1. What it does not
-/// name has a default: a launch may leave that to be deduced.
-std::string source_kernels::parameters_of_bound(std::size_t declaration, std::size_t first, std::size_t last,
+/// Those of the template that `declaration` begins, for bounds of these tokens. What they do not name has a
+/// default: a launch may leave that to be deduced.
+std::string source_kernels::parameters_of_bound(std::size_t declaration,
+                                                std::initializer_list<token_range> tokens,
                                                 launch_bound& bound) const {
   const std::size_t end = t_.after_group(declaration + 1) - 1;
   std::string result = "template <";
@@ -169,8 +183,10 @@ std::string source_kernels::parameters_of_bound(std::size_t declaration, std::si
       is_pack |= t_.is(next, ".");
       if (!has_default && t_.is_identifier(next)) name = next;
     }
-    for (std::size_t j = first; j < last && name < end; ++j) {
-      if (t_[j].text == t_[name].text) bound.arguments_used = number + 1;
+    for (const token_range& range : tokens) {
+      for (std::size_t j = range.first; j < range.last && name < end; ++j) {
+        if (t_[j].text == t_[name].text) bound.arguments_used = number + 1;
+      }
     }
     const bool is_type = t_.is(part, "class") || t_.is(part, "typename");
     if (number > 0) result += ", ";

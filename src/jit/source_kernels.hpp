@@ -7,6 +7,7 @@
 #include "jit/tokens.hpp"
 
 #include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ class source_kernels {
   std::size_t count() const { return kernels_.size(); }
   bool has_template(std::string_view name) const;
 
-  /// The expression of the launch bound of the kernel that a launch names by the tokens from `name` to `<<<`,
+  /// The expression of the bounds of the kernel that a launch names by the tokens from `name` to `<<<`,
   /// token `open`; empty where it has none.
   std::string bound_of_launch(std::size_t name, std::size_t open) const;
 
@@ -45,9 +46,15 @@ class source_kernels {
  private:
   std::size_t end_of_declarator(std::size_t open) const;
   void declare_constant(std::size_t open, const scope_stack& scopes, kernel_declaration& k);
-  void declare_bound(std::size_t first, std::size_t declaration, const scope_stack& scopes,
-                     const kernel_declaration& k);
-  std::string parameters_of_bound(std::size_t declaration, std::size_t first, std::size_t last,
+  /// Tokens first … last−1; none where both are 0.
+  struct token_range {
+    std::size_t first = 0, last = 0;
+  };
+  /// Behind the argument that token `first` begins.
+  std::size_t end_of_argument(std::size_t first) const;
+  void declare_bounds(const token_range& threads, const token_range& cluster, std::size_t declaration,
+                      const scope_stack& scopes, const kernel_declaration& k);
+  std::string parameters_of_bound(std::size_t declaration, std::initializer_list<token_range> tokens,
                                   launch_bound& bound) const;
 
   const token_sequence& t_;

@@ -174,8 +174,8 @@ std::string token_sequence::words_of(std::size_t first, std::size_t last) const 
 }
 
 bool token_sequence::takes_a_group(std::size_t i) const {
-  for (const std::string_view word : {"alignas", "__attribute__", "__launch_bounds__", "decltype", "noexcept",
-                                      "requires", "explicit", "__declspec"}) {
+  for (const std::string_view word : {"alignas", "__attribute__", "__launch_bounds__", "__cluster_dims__",
+                                      "decltype", "noexcept", "requires", "explicit", "__declspec"}) {
     if (t_[i].text == word && is(i + 1, "(")) return true;
   }
   return false;

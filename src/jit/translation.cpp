@@ -117,7 +117,7 @@ class translator : private token_sequence {
               says_inline(i) ? "__attribute__((always_inline))" : "inline __attribute__((always_inline))");
     } else if (w == "__noinline__" && !(i > 0 && (is(i - 1, "(") || is(i - 1, ",")))) {
       replace(i, i + 1, "__attribute__((noinline))");
-    } else if (w == "__launch_bounds__" && is(i + 1, "(")) {
+    } else if ((w == "__launch_bounds__" || w == "__cluster_dims__") && is(i + 1, "(")) {
       const std::size_t end = after_group(i + 1);
       replace(i, end, "");
       return end;

@@ -26,8 +26,8 @@ OF_THE_HOST = re.compile(r"cuda(?!Grid|Trigger|Graph(?!Launch$)|GetParameterBuff
 
 
 def table():
-    """Names by what becomes of them: supported; refused, as a function or as a member of a group; refused, as a header."""
-    verdicts = {"supported": [], "refused": [], "member": [], "header": []}
+    """Names by what becomes of them: supported; refused, as a function; refused, as a header."""
+    verdicts = {"supported": [], "refused": [], "header": []}
     for line in (HERE / "device_functions.txt").read_text().splitlines():
         if line and not line.startswith("#"):
             verdict, *names = line.split()
@@ -106,11 +106,10 @@ def in_headers(compiler, folder):
 
 
 def main():
-    supported, refused, members, headers = table()
+    supported, refused, headers = table()
     wrong = [f"listed as supported, and is not: {n}" for n in not_supported(supported)]
-    told = refusals("__global__ void k() {\n" + "".join(f"  {n}(1);\n" for n in refused)
-                    + "".join(f"  group.{n}(1);\n" for n in members) + "}\n")
-    wrong += [f"listed as refused, and is not: {n}" for n in refused + members if f": {n}: " not in told]
+    told = refusals("__global__ void k() {\n" + "".join(f"  {n}(1);\n" for n in refused) + "}\n")
+    wrong += [f"listed as refused, and is not: {n}" for n in refused if f": {n}: " not in told]
     told = run([*language(), "-E"], "".join(f"#include <{h}>\n" for h in headers)).stderr
     wrong += [f"listed as a header that is refused, and is not: {h}" for h in headers
               if not re.search(rf"/{re.escape(h)}:\d+:\d+: error: #error \"heddle: .* not supported", told)]
@@ -121,7 +120,7 @@ def main():
         print(f"{len(found)} functions in the toolkit's headers")
         if len(found) < 900:
             wrong.append("the toolkit's headers were not understood")
-    print(f"{len(supported)} functions supported, {len(refused) + len(members)} refused, {len(headers)} headers refused", *wrong, sep="\n")
+    print(f"{len(supported)} functions supported, {len(refused)} refused, {len(headers)} headers refused", *wrong, sep="\n")
     return 1 if wrong or not supported or not refused else 0
 
 

@@ -75,6 +75,16 @@ class thread_block : public thread_group {
   static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     ::__syncthreads(file, line);
   }
+  struct arrival_token {};
+  HEDDLE_DEVICE arrival_token barrier_arrive(const char* file = __builtin_FILE(),
+                                             int line = __builtin_LINE()) const {
+    heddle_device::arrive_in_group(heddle_device::group_kind::block, file, line);
+    return {};
+  }
+  HEDDLE_DEVICE void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) const {
+    heddle_device::wait_in_group(heddle_device::group_kind::block, file, line);
+  }
   static HEDDLE_DEVICE unsigned thread_rank() { return heddle_detail::rank_in_block(); }
   static HEDDLE_DEVICE unsigned num_threads() { return heddle_detail::threads_of_block(); }
   static HEDDLE_DEVICE unsigned size() { return heddle_detail::threads_of_block(); }
@@ -102,6 +112,16 @@ class grid_group {
   static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     heddle_grid_barrier(file, line);
   }
+  using arrival_token = unsigned;
+  HEDDLE_DEVICE arrival_token barrier_arrive(const char* file = __builtin_FILE(),
+                                             int line = __builtin_LINE()) const {
+    heddle_device::arrive_in_group(heddle_device::group_kind::grid, file, line);
+    return 0;
+  }
+  HEDDLE_DEVICE void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) const {
+    heddle_device::wait_in_group(heddle_device::group_kind::grid, file, line);
+  }
   static HEDDLE_DEVICE unsigned long long block_rank() {
     return (static_cast<unsigned long long>(heddle_device::block_index().z) * heddle_device::grid_size().y +
             heddle_device::block_index().y) *
@@ -120,8 +140,65 @@ class grid_group {
   static HEDDLE_DEVICE dim3 dim_blocks() { return heddle_device::grid_size(); }
   static HEDDLE_DEVICE dim3 group_dim() { return heddle_device::grid_size(); }
   static HEDDLE_DEVICE dim3 block_index() { return heddle_device::block_index(); }
+  static HEDDLE_DEVICE dim3 dim_clusters() { return ::__clusterGridDimInClusters(); }
+  static HEDDLE_DEVICE unsigned long long num_clusters() { return num_blocks() / ::__clusterSizeInBlocks(); }
+  static HEDDLE_DEVICE dim3 cluster_index() { return ::__clusterIdx(); }
+  static HEDDLE_DEVICE unsigned long long cluster_rank() {
+    const dim3 all = dim_clusters(), own = cluster_index();
+    return (static_cast<unsigned long long>(own.z) * all.y + own.y) * all.x + own.x;
+  }
 };
 HEDDLE_DEVICE grid_group this_grid() {
+  return {};
+}
+
+/// Blocks that run together and reach one another's shared memory.
+class cluster_group {
+ public:
+  static HEDDLE_DEVICE bool is_valid() { return true; }
+  static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    heddle_device::cluster_barrier(file, line);
+  }
+  struct arrival_token {};
+  static HEDDLE_DEVICE arrival_token barrier_arrive(const char* file = __builtin_FILE(),
+                                                    int line = __builtin_LINE()) {
+    ::__cluster_barrier_arrive(file, line);
+    return {};
+  }
+  static HEDDLE_DEVICE void barrier_wait(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    ::__cluster_barrier_wait(file, line);
+  }
+  static HEDDLE_DEVICE void barrier_wait(arrival_token&&, const char* file = __builtin_FILE(),
+                                         int line = __builtin_LINE()) {
+    ::__cluster_barrier_wait(file, line);
+  }
+  static HEDDLE_DEVICE unsigned query_shared_rank(const void* address) {
+    return ::__cluster_query_shared_rank(address);
+  }
+  template <class T>
+  static HEDDLE_DEVICE T* map_shared_rank(T* address, int rank) {
+    return static_cast<T*>(::__cluster_map_shared_rank(address, static_cast<unsigned>(rank)));
+  }
+  static HEDDLE_DEVICE dim3 block_index() { return ::__clusterRelativeBlockIdx(); }
+  static HEDDLE_DEVICE unsigned block_rank() { return ::__clusterRelativeBlockRank(); }
+  static HEDDLE_DEVICE dim3 dim_blocks() { return ::__clusterDim(); }
+  static HEDDLE_DEVICE unsigned num_blocks() { return ::__clusterSizeInBlocks(); }
+  static HEDDLE_DEVICE dim3 thread_index() {
+    const dim3 block = block_index(), size = heddle_device::block_size();
+    const uint3 thread = heddle_device::thread_index();
+    return dim3(block.x * size.x + thread.x, block.y * size.y + thread.y, block.z * size.z + thread.z);
+  }
+  static HEDDLE_DEVICE dim3 dim_threads() {
+    const dim3 blocks = dim_blocks(), size = heddle_device::block_size();
+    return dim3(blocks.x * size.x, blocks.y * size.y, blocks.z * size.z);
+  }
+  static HEDDLE_DEVICE unsigned thread_rank() {
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
+  }
+  static HEDDLE_DEVICE unsigned num_threads() { return num_blocks() * thread_block::size(); }
+  static HEDDLE_DEVICE unsigned size() { return num_threads(); }
+};
+HEDDLE_DEVICE cluster_group this_cluster() {
   return {};
 }
 
@@ -378,6 +455,10 @@ HEDDLE_DEVICE void sync(const thread_group& group, const char* file = __builtin_
 HEDDLE_DEVICE void sync(const thread_block&, const char* file = __builtin_FILE(),
                         int line = __builtin_LINE()) {
   ::__syncthreads(file, line);
+}
+HEDDLE_DEVICE void sync(const cluster_group&, const char* file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
+  heddle_device::cluster_barrier(file, line);
 }
 HEDDLE_DEVICE void sync(const grid_group&, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   heddle_grid_barrier(file, line);

@@ -9,6 +9,21 @@
 // program --devices 2 -- of_two_devices
 // clean
 // prints 3 7 1 0
+// program --devices 2 -- copies_of_two
+// clean
+// prints 5 1
+// program --devices 2 -- names_of_two
+// clean
+// program --devices 2 -- names_wrong_one
+// finds invalid-copy @names_wrong_one: it says that it copies from device 0: x (byte[4194304]) is memory of device 1
+// program --devices 2 -- on_stream_of_second
+// clean
+// prints 9
+// program --devices 2 -- on_stream_of_first
+// finds invalid-copy @on_stream_of_first: which cuMemSetAccess has not opened to device 0
+// program -- addresses_again
+// clean
+// prints 0 1
 // program -- without_access
 // finds peer-access @writes @launches_for of x: cuMemSetAccess opens what is mapped to device 0
 // prints 700
@@ -103,7 +118,20 @@ int main(int, char **words) {
     cuMemRelease(other);
     return 0;
   }
-  const bool are_two = is("of_two_devices");
+  if (is("addresses_again")) {
+    // Addresses that are reserved stay so when others run out, mapped or not.
+    cuMemAddressReserve(&x, 512 * part, 0, 0, 0);
+    CUdeviceptr most = 0, again = 0;
+    size_t bytes = size_t{1} << 44;
+    while (cuMemAddressReserve(&most, bytes, 0, 0, 0) != 0) bytes /= 2;
+    cuMemAddressFree(most, bytes);
+    const int error = cuMemAddressReserve(&again, bytes, 0, 0, 0);
+    std::printf("%d %d\n", error, x < again || x >= again + bytes);
+    cuMemAddressFree(again, bytes);
+    cuMemAddressFree(x, 512 * part);
+    return 0;
+  }
+  const bool are_two = std::strstr(words[1], "of_two") != nullptr || std::strstr(words[1], "_wrong_one") != nullptr;
   CUmemGenericAllocationHandle first = created(), second = created(are_two ? 1 : 0);
   cuMemAddressReserve(&x, 4 * part, 0, 0, 0);
   cuMemMap(x, part, 0, first, 0);
@@ -116,7 +144,46 @@ int main(int, char **words) {
     const int one = 1;
     cuMemcpyHtoD(x, &one, sizeof one);  // @copies_without_access
   }
+  if (is("on_stream_of_second") || is("on_stream_of_first")) {
+    open(x, 2 * part, 1);
+    const bool is_first = is("on_stream_of_first");
+    cudaStream_t stream;
+    cudaSetDevice(is_first ? 0 : 1);
+    cudaStreamCreate(&stream);
+    cudaSetDevice(is_first ? 1 : 0);
+    const int nine = 9;
+    cuMemcpyHtoDAsync(x, &nine, sizeof nine, stream);  // @on_stream_of_first
+    cudaStreamSynchronize(stream);
+    cudaSetDevice(1);
+    if (!is_first) std::printf("%d\n", at(x, 0));
+    cudaStreamDestroy(stream);
+    cuMemUnmap(x, 2 * part);
+    cuMemAddressFree(x, 4 * part);
+    cuMemRelease(first);
+    cuMemRelease(second);
+    return 0;
+  }
   open(x, 2 * part);
+  if (is("copies_of_two")) {
+    // A copy on the default stream waits for the device whose memory it is.
+    open(x, 2 * part, 1);
+    cudaSetDevice(1);
+    launch(x, n, 5);
+    cudaSetDevice(0);
+    int there = -1;
+    CUdevice of = -1;
+    cuMemcpyDtoHAsync(&there, x + part, sizeof there, nullptr);
+    cuCtxSynchronize();
+    cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, x + part);
+    std::printf("%d %d\n", there, of);
+  }
+  if (is("names_of_two") || is("names_wrong_one")) {
+    CUcontext contexts[2];
+    for (int i = 0; i < 2; ++i) cuDevicePrimaryCtxRetain(&contexts[i], i);
+    cuMemsetD8(x, 1, 2 * part);
+    const CUcontext from = contexts[is("names_of_two") ? 1 : 0];
+    cuMemcpyPeer(x, contexts[0], x + part, from, part);  // @names_wrong_one
+  }
   if (is("right")) {
     // Over the border of the two.
     const int numbers[] = {3, 7};
@@ -149,7 +216,7 @@ int main(int, char **words) {
     cuMemAddressFree(larger, 8 * part);
     cuMemRelease(third);
   }
-  if (are_two) {
+  if (is("of_two_devices")) {
     open(x, 2 * part, 1);
     cudaSetDevice(1);
     launch(x, 0, 3);

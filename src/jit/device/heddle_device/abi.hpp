@@ -34,6 +34,34 @@ struct parameter {
   element_type element;
 };
 
+struct index3 {
+  u32 x, y, z;
+};
+
+/// What a kernel's declaration says of its launches. In a word each part has bits of its own, and 0 says
+/// nothing.
+struct kernel_bounds {
+  u64 most_threads;  ///< of a block, by __launch_bounds__; 0 when it is not there
+  index3 cluster;    ///< blocks of one along each axis, by __cluster_dims__; zeros when it is not there
+
+  constexpr u64 packed() const {
+    return most_threads | u64{cluster.x} << 32 | u64{cluster.y} << 40 | u64{cluster.z} << 48;
+  }
+  static constexpr kernel_bounds of(u64 word) {
+    return {static_cast<u32>(word),
+            {static_cast<u32>(word >> 32) & 255, static_cast<u32>(word >> 40) & 255,
+             static_cast<u32>(word >> 48) & 255}};
+  }
+};
+/// Of what is written in __launch_bounds__ and __cluster_dims__.
+constexpr u64 bounds_word(u64 most_threads) {
+  return kernel_bounds{most_threads, {}}.packed();
+}
+constexpr u64 bounds_word(u64 most_threads, u64 x, u64 y = 1, u64 z = 1) {
+  const auto length = [](u64 n) { return static_cast<u32>(n < 255 ? n : 255); };
+  return kernel_bounds{most_threads, {length(x), length(y), length(z)}}.packed();
+}
+
 /// A kernel that can be called with a pointer to each of its arguments.
 struct kernel {
   void (*call)(void* const* arguments);
@@ -41,7 +69,7 @@ struct kernel {
   u32 parameter_count;
   /// All threads of a block, one after another; null in a module that is watched.
   void (*run_block)(void* const* arguments);
-  u64 most_threads;  ///< of a block, by __launch_bounds__; 0 when it is not there
+  u64 bounds;  ///< what kernel_bounds has, in a word
 };
 
 struct kernel_entry {
@@ -78,10 +106,6 @@ struct shared_variable {
   element_type element;
 };
 
-struct index3 {
-  u32 x, y, z;
-};
-
 /// Where a thread is in its grid.
 struct position {
   index3 thread, block, block_size, grid_size;
@@ -91,6 +115,10 @@ struct position {
 constexpr u32 numbered_barriers = 16;
 
 enum class barrier_kind : u32 { plain, count, all, any };
+
+/// What barriers with halves, barrier_arrive and barrier_wait, are for (cooperative groups).
+enum class group_kind : u8 { block, cluster, grid };
+constexpr u32 group_kinds = 3;
 
 /// Of several barriers on one line the second and those that follow have their number above the line's.
 constexpr int barriers_on_a_line = 1 << 24;
@@ -208,7 +236,7 @@ struct texture_access {
   X(heddle_thread_index)                                                                                     \
   X(heddle_block_index)                                                                                      \
   X(heddle_block_size)                                                                                       \
-  X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
+  X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_arrive_in_group) X(heddle_wait_in_group) X(heddle_cluster_barrier) X(heddle_cluster_size) X(heddle_map_shared) X(heddle_shared_rank) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
           X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(heddle_arrive_at) X(heddle_begin_copy) X(heddle_commit_copies) X(heddle_wait_copies) X(heddle_misuse) X(heddle_texture) X(heddle_allocate) X(heddle_release) X(heddle_in_kernel) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 

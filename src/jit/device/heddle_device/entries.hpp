@@ -19,6 +19,15 @@ int heddle_in_kernel();
 void heddle_fence(heddle_device::scope scope);
 void heddle_begin_copy(void* to, const void* from, unsigned bytes, unsigned read);
 void heddle_commit_copies();
+void heddle_arrive_in_group(heddle_device::group_kind group, const char* file, int line);
+void heddle_wait_in_group(heddle_device::group_kind group, const char* file, int line);
+void heddle_cluster_barrier(const char* file, int line);
+/// In blocks.
+heddle_device::index3 heddle_cluster_size() __attribute__((const));
+/// The same place in the shared memory of another block of the cluster.
+void* heddle_map_shared(const void* pointer, unsigned rank);
+/// Of the block of the cluster whose shared memory it is in; ~0u for none.
+unsigned heddle_shared_rank(const void* pointer);
 void heddle_wait_copies(unsigned groups);
 void heddle_wide_shift(unsigned by, unsigned bits);
 void heddle_texture(const heddle_device::texture_access* what);

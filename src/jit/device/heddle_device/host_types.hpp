@@ -89,6 +89,7 @@
   X(cudaErrorGraphExecUpdateFailure, 910,                                                                   \
     "the graph update was not performed because it included changes which violated constraints specific "   \
     "to instantiated graph update")                                                                         \
+  X(cudaErrorInvalidClusterSize, 912, "cluster misconfiguration")                                           \
   X(cudaErrorUnknown, 999, "unknown error")
 enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
 
@@ -125,7 +126,13 @@ enum cudaSharedMemConfig {
 };
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-  cudaFuncAttributePreferredSharedMemoryCarveout = 9
+  cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeClusterDimMustBeSet = 10,
+  cudaFuncAttributeRequiredClusterWidth = 11,
+  cudaFuncAttributeRequiredClusterHeight = 12,
+  cudaFuncAttributeRequiredClusterDepth = 13,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
+  cudaFuncAttributeClusterSchedulingPolicyPreference = 15
 };
 enum cudaLimit {
   cudaLimitStackSize,
@@ -261,7 +268,7 @@ enum cudaComputeMode {
   X(GPUDirectRDMAFlushWritesOptions, 117, 0)                                                    \
   X(GPUDirectRDMAWritesOrdering, 118, 0)                                                        \
   X(MemoryPoolSupportedHandleTypes, 119, 0)                                                     \
-  X(ClusterLaunch, 120, 0)                                                                      \
+  X(ClusterLaunch, 120, 1)                                                                      \
   X(DeferredMappingCudaArraySupported, 121, 0)                                                  \
   X(IpcEventSupport, 125, 0)                                                                    \
   X(MemSyncDomainCount, 126, 4)                                                                 \
@@ -345,7 +352,8 @@ struct cudaDeviceProp {
 struct cudaFuncAttributes {
   size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
   int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes,
-      preferredShmemCarveout;
+      preferredShmemCarveout, clusterDimMustBeSet, requiredClusterWidth, requiredClusterHeight,
+      requiredClusterDepth, clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
 };
 struct cudaPointerAttributes {
   cudaMemoryType type;
@@ -384,17 +392,28 @@ struct cudaMemcpy3DPeerParms {
   int dstDevice;
   cudaExtent extent;
 };
+enum cudaClusterSchedulingPolicy {
+  cudaClusterSchedulingPolicyDefault,
+  cudaClusterSchedulingPolicySpread,
+  cudaClusterSchedulingPolicyLoadBalancing
+};
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore,
   cudaLaunchAttributeAccessPolicyWindow,
   cudaLaunchAttributeCooperative,
   cudaLaunchAttributeSynchronizationPolicy,
+  cudaLaunchAttributeClusterDimension,
+  cudaLaunchAttributeClusterSchedulingPolicyPreference,
   cudaLaunchAttributePriority = 8
 };
 union cudaLaunchAttributeValue {
   char pad[64];
   cudaAccessPolicyWindow accessPolicyWindow;
   int cooperative, priority;
+  struct {
+    unsigned x, y, z;
+  } clusterDim;
+  cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
 };
 using cudaStreamAttrID = cudaLaunchAttributeID;
 using cudaStreamAttrValue = cudaLaunchAttributeValue;

@@ -55,6 +55,7 @@ constexpr int warpSize = 32;
 
 #include "arithmetic.hpp"
 #include "atomics.hpp"
+#include "clusters.hpp"
 #include "half.hpp"
 #include "host.hpp"
 #include "host_atomics.hpp"

@@ -69,8 +69,8 @@ struct kernel_of {
   }
   static constexpr parameter parameters[sizeof...(P) + 1] = {describe_parameter<P>::value..., {}};
 
-  static known_kernel known(void (*function)(P...), u64 most_threads) {
-    return {reinterpret_cast<const void*>(function), &call, parameters, sizeof...(P), most_threads};
+  static known_kernel known(void (*function)(P...), u64 bounds) {
+    return {reinterpret_cast<const void*>(function), &call, parameters, sizeof...(P), bounds};
   }
 };
 
@@ -80,11 +80,11 @@ struct kernel_taker {
   template <class... P>
   struct taken {
     void (*function)(P...);
-    u64 most_threads;
+    u64 bounds;
   };
   template <class... P>
-  taken<P...> operator()(void (*function)(P...), u64 most_threads = 0) const {
-    return {function, most_threads};
+  taken<P...> operator()(void (*function)(P...), u64 bounds = 0) const {
+    return {function, bounds};
   }
 };
 
@@ -113,13 +113,13 @@ void* address_of_argument(T& argument) {
 
 template <class... P>
 cudaError_t launch_taken(const launch_configuration& how, const kernel_taker::taken<P...>& what,
-                         bool is_cooperative, void* const* pointers) {
+                         const launch_attributes& attributes, void* const* pointers) {
   launch_request request{};
-  request.kernel = kernel_of<P...>::known(what.function, what.most_threads);
+  request.kernel = kernel_of<P...>::known(what.function, what.bounds);
   request.function = request.kernel.address;
   request.is_address = true;
   request.arguments = pointers;
-  request.is_cooperative = is_cooperative;
+  request.attributes = attributes;
   return how(request);
 }
 
@@ -140,7 +140,7 @@ struct deduced_launcher {
   Call call;
   As as;
   launch_configuration how;
-  u64 most_threads;
+  u64 bounds;
 
   /// Calls a copy of `call`: what launches may be gone when it does.
   template <class... A>
@@ -161,13 +161,12 @@ struct deduced_launcher {
   void operator()(A... arguments) const {
     void* const pointers[] = {address_of_argument(arguments)..., nullptr};
     if constexpr ((passed<A>::is_by_address || ...) && has_kernel_for<As, A...>(0)) {
-      launch_taken(how, kernel_taker::taken<A...>{as(static_cast<void (*)(A...)>(nullptr)), most_threads},
-                   false, pointers);
+      launch_taken(how, kernel_taker::taken<A...>{as(static_cast<void (*)(A...)>(nullptr)), bounds}, {},
+                   pointers);
       return;
     }
     launch_request request{};
-    request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A),
-                      most_threads};
+    request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A), bounds};
     request.function = &call;
     request.function_bytes = sizeof call;
     request.arguments = pointers;
@@ -191,7 +190,7 @@ struct taken_launcher {
 
   void operator()(P... arguments) const {
     void* const pointers[] = {address_of_argument(arguments)..., nullptr};
-    launch_taken(with_defaults.how, what, false, pointers);
+    launch_taken(with_defaults.how, what, {}, pointers);
   }
   template <class... A, class = typename only_if<(sizeof...(A) < sizeof...(P))>::type>
   void operator()(A... arguments) const {
@@ -201,7 +200,7 @@ struct taken_launcher {
 template <class Call, class As, class... P>
 taken_launcher<Call, As, P...> launcher_of(const kernel_taker::taken<P...>& what, const Call& call,
                                            const As& as, const launch_configuration& how) {
-  return {what, {call, as, how, what.most_threads}};
+  return {what, {call, as, how, what.bounds}};
 }
 
 struct any_take {
@@ -210,23 +209,23 @@ struct any_take {
 };
 
 /// What k<<<grid, block, shared, stream>>> becomes: `take` gives the kernel's function where its name says
-/// which it is, `call` calls it with whatever it is launched with, and `as` gives the one of a type. Bound is
-/// what its __launch_bounds__ say, or 0.
-template <u64 Bound, class Take, class Call, class As>
+/// which it is, `call` calls it with whatever it is launched with, and `as` gives the one of a type. Bounds
+/// are what its declaration says of its launches, or 0.
+template <u64 Bounds, class Take, class Call, class As>
 auto launching_with(const Take& take, const Call& call, const As& as, const launch_configuration& how, int)
     -> decltype(launcher_of(take(kernel_taker()), call, as, how)) {
   return launcher_of(take(kernel_taker()), call, as, how);
 }
-template <u64 Bound, class Take, class Call, class As>
+template <u64 Bounds, class Take, class Call, class As>
 deduced_launcher<Call, As> launching_with(const Take&, const Call& call, const As& as,
                                           const launch_configuration& how, long) {
-  return {call, as, how, Bound};
+  return {call, as, how, Bounds};
 }
-template <u64 Bound, class Take, class Call, class As>
+template <u64 Bounds, class Take, class Call, class As>
 auto launching(const char* name, const Take& take, const Call& call, const As& as, dim3 grid, dim3 block,
                size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  return launching_with<Bound>(take, call, as, launch_configuration{name, grid, block, shared_bytes, stream},
-                               0);
+  return launching_with<Bounds>(take, call, as, launch_configuration{name, grid, block, shared_bytes, stream},
+                                0);
 }
 
 /// Makes an instance of a template of the device's variables known.

@@ -189,10 +189,10 @@ __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) void call_kerne
       arguments.get()...);
 }
 
-template <auto Function, u64 MostThreads = 0>
+template <auto Function, u64 Bounds = 0>
 struct entry;
-template <class... P, void (*Function)(P...), u64 MostThreads>
-struct entry<Function, MostThreads> {
+template <class... P, void (*Function)(P...), u64 Bounds>
+struct entry<Function, Bounds> {
   template <unsigned... I>
   struct indices {};
   template <class Indices>
@@ -236,10 +236,10 @@ struct entry<Function, MostThreads> {
 #endif
   static constexpr parameter parameters[sizeof...(P) + 1] = {describe_parameter<P>::value..., {}};
 #ifdef HEDDLE_WATCHED
-  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), nullptr, MostThreads};
+  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), nullptr, Bounds};
 #else
   static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), &caller<all>::run_block,
-                                   MostThreads};
+                                   Bounds};
 #endif
 };
 

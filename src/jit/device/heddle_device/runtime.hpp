@@ -19,7 +19,7 @@ constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 
               cooperative_launch_too_large = 720, capture_unsupported = 900, capture_invalidated = 901,
               capture_merge = 902, capture_unmatched = 903, capture_unjoined = 904, capture_isolation = 905,
               capture_implicit = 906, captured_event = 907, capture_wrong_thread = 908,
-              graph_update_failure = 910;
+              graph_update_failure = 910, invalid_cluster_size = 912;
 }
 
 /// Where memory is, and who made it.
@@ -65,7 +65,14 @@ struct known_kernel {
   void (*call)(const void* function, void* const* arguments);
   const parameter* parameters;
   u32 parameter_count;
-  u64 most_threads;  ///< by __launch_bounds__; 0 when it is not there
+  u64 bounds;  ///< what kernel_bounds has, in a word
+};
+
+/// What a launch is given beside its sizes.
+struct launch_attributes {
+  bool is_cooperative;
+  bool has_cluster;
+  index3 cluster;  ///< blocks of one along each axis
 };
 
 struct launch_request {
@@ -77,7 +84,7 @@ struct launch_request {
   index3 grid, block;
   u64 shared_bytes;
   void* stream;
-  bool is_cooperative;
+  launch_attributes attributes;
   u64 function_bytes;  ///< of what `function` points to where that is of the launch's own
 };
 
@@ -90,6 +97,8 @@ struct pointer_facts {
 
 struct kernel_facts {
   u64 most_threads, shared_limit;
+  index3 cluster;  ///< by __cluster_dims__; zeros for none
+  bool has_large_clusters;
 };
 
 }  // namespace heddle_device
@@ -134,6 +143,8 @@ class runtime {
   virtual void know(const known_kernel& kernel) = 0;
   virtual int describe_kernel(const void* address, kernel_facts* facts) = 0;
   virtual int limit_shared(const void* address, u64 bytes) = 0;
+  /// Whether clusters may have more blocks than every device with clusters has.
+  virtual int allow_large_clusters(const void* address, bool are_allowed) = 0;
   virtual int call_host(void* stream, void (*function)(void*), void* data) = 0;
 
   virtual int make_stream(void** stream, bool is_blocking) = 0;
@@ -172,6 +183,7 @@ struct device_facts {
   static constexpr u64 shared_a_block = 48 * 1024, most_shared_a_block = 227 * 1024,
                        shared_a_multiprocessor = 228 * 1024, reserved_shared_a_block = 1024;
   static constexpr u64 memory = u64{16} << 30;
+  static constexpr int blocks_a_cluster = 8, most_blocks_a_cluster = 16;
 };
 
 /// How many blocks of a kernel a multiprocessor has at once.

@@ -138,6 +138,8 @@ HEDDLE_DRIVER cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUf
   return CUDA_SUCCESS;
 }
 HEDDLE_DRIVER cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)
+    return heddle_device::driver_result(HEDDLE_RUNTIME(allow_large_clusters(function, value != 0)));
   if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return CUDA_SUCCESS;
   if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES || value < 0)
     return CUDA_ERROR_INVALID_VALUE;
@@ -146,6 +148,19 @@ HEDDLE_DRIVER cuFuncSetAttribute(CUfunction function, CUfunction_attribute attri
 HEDDLE_DRIVER cuFuncSetCacheConfig(CUfunction, CUfunc_cache) {
   return CUDA_SUCCESS;
 }
+namespace heddle_device {
+
+inline cudaLaunchConfig_t runtime_config(const CUlaunchConfig& how) {
+  return {dim3(how.gridDimX, how.gridDimY, how.gridDimZ),
+          dim3(how.blockDimX, how.blockDimY, how.blockDimZ),
+          how.sharedMemBytes,
+          static_cast<cudaStream_t>(how.hStream),
+          how.attrs,
+          how.numAttrs};
+}
+
+}  // namespace heddle_device
+
 HEDDLE_DRIVER cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
                                                           size_t shared_bytes) {
   return heddle_device::driver_result(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -156,6 +171,18 @@ HEDDLE_DRIVER cuOccupancyMaxPotentialBlockSize(int* least_grid, int* threads, CU
   return heddle_device::driver_result(cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       least_grid, threads, static_cast<const void*>(function),
       [=](int n) { return shared_of != nullptr ? shared_of(n) : shared_bytes; }, limit));
+}
+
+HEDDLE_DRIVER cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function,
+                                                 const CUlaunchConfig* how) {
+  const cudaLaunchConfig_t same = heddle_device::runtime_config(*how);
+  return heddle_device::driver_result(
+      cudaOccupancyMaxPotentialClusterSize(blocks, static_cast<const void*>(function), &same));
+}
+HEDDLE_DRIVER cuOccupancyMaxActiveClusters(int* clusters, CUfunction function, const CUlaunchConfig* how) {
+  const cudaLaunchConfig_t same = heddle_device::runtime_config(*how);
+  return heddle_device::driver_result(
+      cudaOccupancyMaxActiveClusters(clusters, static_cast<const void*>(function), &same));
 }
 
 // ---------------------------------------------------------------------------------------------- launches
@@ -172,7 +199,8 @@ inline unsigned alignment_of(const parameter& p) {
 }
 
 HEDDLE_DRIVER launch_for_driver(CUfunction function, index3 grid, index3 block, unsigned shared_bytes,
-                                CUstream stream, void** arguments, void** extra, bool is_cooperative) {
+                                CUstream stream, void** arguments, void** extra,
+                                const launch_attributes& attributes = {}) {
   constexpr unsigned long long most = 512;
   void* pointers[most];
   if (extra != nullptr && arguments == nullptr) {
@@ -199,7 +227,7 @@ HEDDLE_DRIVER launch_for_driver(CUfunction function, index3 grid, index3 block, 
   request.function = function;
   request.is_address = true;
   request.arguments = arguments;
-  request.is_cooperative = is_cooperative;
+  request.attributes = attributes;
   request.grid = grid;
   request.block = block;
   request.shared_bytes = shared_bytes;
@@ -213,25 +241,20 @@ HEDDLE_DRIVER cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid
                              unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                              CUstream stream, void** arguments, void** extra) {
   return heddle_device::launch_for_driver(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                                          shared_bytes, stream, arguments, extra, false);
+                                          shared_bytes, stream, arguments, extra);
 }
 HEDDLE_DRIVER cuLaunchCooperativeKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
                                         unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                                         unsigned shared_bytes, CUstream stream, void** arguments) {
   return heddle_device::launch_for_driver(function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z},
-                                          shared_bytes, stream, arguments, nullptr, true);
+                                          shared_bytes, stream, arguments, nullptr, {true, false, {}});
 }
 HEDDLE_DRIVER cuLaunchKernelEx(const CUlaunchConfig* how, CUfunction function, void** arguments,
                                void** extra) {
-  bool is_cooperative = false;
-  for (unsigned i = 0; i < how->numAttrs; ++i) {
-    is_cooperative |=
-        how->attrs[i].id == cudaLaunchAttributeCooperative && how->attrs[i].val.cooperative != 0;
-  }
   return heddle_device::launch_for_driver(function, {how->gridDimX, how->gridDimY, how->gridDimZ},
                                           {how->blockDimX, how->blockDimY, how->blockDimZ},
                                           how->sharedMemBytes, how->hStream, arguments, extra,
-                                          is_cooperative);
+                                          heddle_device::attributes_of(how->attrs, how->numAttrs));
 }
 HEDDLE_DRIVER cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
   return heddle_device::driver_result(cudaLaunchHostFunc(stream, function, data));
