@@ -55,7 +55,7 @@ template <class T>
 void invert(std::ptrdiff_t n, const T* factors, std::ptrdiff_t lda, const int* pivots, T* inverse,
             std::ptrdiff_t pitch) {
   writes(inverse, n, n, pitch);
-  set_identity(n, inverse, pitch);
+  set_identity(n, n, inverse, pitch);
   solve_lu(CUBLAS_OP_N, n, n, factors, lda, pivots, inverse, pitch);
 }
 

@@ -95,16 +95,25 @@ HEDDLE_INSIDE number_t<T> in_triangle(bool is_lower, const T* a, std::ptrdiff_t 
 }
 
 template <class T>
-HEDDLE_UNWATCHED void set_identity(std::ptrdiff_t n, T* a, std::ptrdiff_t lda) {
+HEDDLE_UNWATCHED void set_identity(std::ptrdiff_t m, std::ptrdiff_t n, T* a, std::ptrdiff_t lda) {
   using C = number_t<T>;
   for (std::ptrdiff_t j = 0; j < n; ++j)
-    for (std::ptrdiff_t i = 0; i < n; ++i) stored(a[i + j * lda], i == j ? C(1) : C());
+    for (std::ptrdiff_t i = 0; i < m; ++i) stored(a[i + j * lda], i == j ? C(1) : C());
 }
 template <class T>
 HEDDLE_UNWATCHED void copy_columns(std::ptrdiff_t m, std::ptrdiff_t n, const T* from, std::ptrdiff_t pitch,
                                    T* to, std::ptrdiff_t pitch_to) {
   for (std::ptrdiff_t j = 0; j < n; ++j)
     for (std::ptrdiff_t i = 0; i < m; ++i) to[i + j * pitch_to] = from[i + j * pitch];
+}
+/// m × n elements become the adjoint of what is there.
+template <class T>
+HEDDLE_UNWATCHED void set_adjoint(std::ptrdiff_t m, std::ptrdiff_t n, const T* from, std::ptrdiff_t pitch,
+                                  T* to, std::ptrdiff_t pitch_to) {
+  using C = number_t<T>;
+  for (std::ptrdiff_t j = 0; j < n; ++j)
+    for (std::ptrdiff_t i = 0; i < m; ++i)
+      stored(to[i + j * pitch_to], conjugate(loaded<C>(from[j + i * pitch])));
 }
 /// The first i, from 1, for which a(i, i) is 0; 0 for none.
 template <class T>
