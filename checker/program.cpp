@@ -232,7 +232,9 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
       take_counts(message, outcome);
     } else if (message.contains("level")) {
       const auto known = numbered(message);
-      if (known != told.end()) known->what.level = static_cast<severity>(message.at("level").get<int>());
+      if (known == told.end()) continue;
+      known->what.level = static_cast<severity>(message.at("level").get<int>());
+      if (message.contains("detail")) known->what.detail = message.at("detail");
     } else if (message.contains("count")) {
       // A finding that could not be written is not there.
       const auto known = numbered(message);

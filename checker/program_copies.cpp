@@ -259,7 +259,8 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
     std::uintptr_t first = 0;
     b.for_each_row([&](std::uint64_t offset) {
       const std::uintptr_t row = b.begin + offset;
-      if (first == 0 && conflicts(other, s.of->memory, row, b.width, writes ? record::write : 0)) first = row;
+      if (first == 0 && meets(other, s.of->memory, row, b.width, writes ? record::write : 0) != meeting::none)
+        first = row;
     });
     if (first == 0) continue;
     finding f{};

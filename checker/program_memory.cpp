@@ -254,29 +254,34 @@ std::string program_runtime::explain_address(std::uintptr_t address) const {
   return fmt::format("address {:#x} belongs to nothing", address);
 }
 
-bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::uintptr_t address,
-                                std::size_t bytes, std::uint8_t flags) {
+program_runtime::meeting program_runtime::meets(const concurrent_work& p, const region& r,
+                                                std::uintptr_t address, std::size_t bytes,
+                                                std::uint8_t flags) {
   const bool writes = (flags & record::write) != 0;
-  if (p.first_serial == 0) return address < p.last && address + bytes > p.first && (p.writes || writes);
-  if (r.last == nullptr) return false;
+  if (p.first_serial == 0) {
+    const bool is_met = address < p.last && address + bytes > p.first && (p.writes || writes);
+    return is_met ? meeting::with_others : meeting::none;
+  }
+  if (r.last == nullptr) return meeting::none;
+  meeting result = meeting::none;
   const std::uint64_t offset = address - r.begin;
   for (std::uint64_t i = offset >> r.shift; i <= (offset + bytes - 1) >> r.shift; ++i) {
-    bool is_met = false;
     r.for_each_record(i, p.first_serial, [&](const checker::record& one) {
       if (one.block < p.first_serial || one.block >= p.last_serial) return;
       // Volatile on both sides is how a host and a kernel tell one another something.
       const bool is_strong =
           (one.kind() & record::atomic) != 0 && one.scope() == heddle_device::scope::system;
       if (is_strong && (flags & record::is_volatile) != 0) return;
+      bool is_met = false;
       for (std::size_t byte = 0; byte < (std::size_t{1} << r.shift); ++byte) {
         const std::uint64_t at = (i << r.shift) + byte;
         is_met |= (one.mask >> byte & 1) != 0 && at >= offset && at < offset + bytes &&
                   (writes || (one.kind() & checker::record::write) != 0);
       }
+      if (is_met) result = std::max(result, is_strong ? meeting::with_atomics : meeting::with_others);
     });
-    if (is_met) return true;
   }
-  return false;
+  return result;
 }
 
 void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -288,7 +293,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std
   if (a == nullptr) return;
   region& r = a->memory;
   const auto report_access = [&](finding_kind kind, std::string detail,
-                                 const pending_operation* other = nullptr) {
+                                 const pending_operation* other = nullptr) -> std::size_t {
     finding f{};
     f.kind = kind;
     std::vector<std::uintptr_t> frames = call_stack();
@@ -301,15 +306,17 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std
     if (kind == finding_kind::out_of_bounds) f.member.clear();
     f.detail = std::move(detail);
     add_places_of_memory(f);
-    report(std::move(f));
+    return report(std::move(f)).number;
   };
   if (a->memory.is_variable && a->kind == memory_kind::device) {
-    return report_access(
-        finding_kind::host_access,
-        "it is a variable of the device: cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it");
+    report_access(finding_kind::host_access,
+                  "it is a variable of the device: cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it");
+    return;
   }
-  if (a->is_freed) return report_access(finding_kind::use_after_free, "");
-  if (!r.has(address, bytes)) return report_access(finding_kind::out_of_bounds, "");
+  if (a->is_freed || !r.has(address, bytes)) {
+    report_access(a->is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, "");
+    return;
+  }
   const std::uint64_t offset = address - r.begin;
   if (writes) {
     r.set_written(offset, bytes, true);
@@ -317,14 +324,39 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std
     report_access(finding_kind::uninitialised_read, "");
   }
   for (const pending_operation& p : pending_) {
-    if (is_done(p) || !conflicts(p.work, r, address, bytes, flags)) continue;
-    report_access(
+    if (is_done(p)) continue;
+    const meeting met = meets(p.work, r, address, bytes, flags);
+    if (met == meeting::none) continue;
+    const std::size_t number = report_access(
         finding_kind::missing_synchronisation,
         "the host has not waited for that: cudaDeviceSynchronize, or a wait for its stream or for an "
         "event after it, comes before",
         &p);
+    if (met == meeting::with_atomics && !writes) {
+      const std::thread::id self = std::this_thread::get_id();
+      std::erase_if(reads_beside_atomics_,
+                    [&](const read_beside_atomics& known) { return known.by == self; });
+      reads_beside_atomics_.push_back({number, address, self});
+      has_reads_beside_atomics_ = true;
+    }
     break;
   }
+}
+
+void program_runtime::exchange_by_host(const volatile void* where) noexcept {
+  if (!has_reads_beside_atomics_) return;
+  const auto lock = lock_unless_in_kernel();
+  const auto known = std::find_if(
+      reads_beside_atomics_.begin(), reads_beside_atomics_.end(), [&](const read_beside_atomics& r) {
+        return r.by == std::this_thread::get_id() && r.address == reinterpret_cast<std::uintptr_t>(where);
+      });
+  if (known == reads_beside_atomics_.end()) return;
+  lower(
+      known->number,
+      "it is the first read of a compare-and-swap loop, whose exchange finds out what it missed: a volatile "
+      "read says so to the compiler");
+  reads_beside_atomics_.erase(known);
+  has_reads_beside_atomics_ = !reads_beside_atomics_.empty();
 }
 
 }  // namespace heddle::checker

@@ -162,8 +162,10 @@ void program_runtime::write_count(const reported& r) const {
   write(nlohmann::json{{"number", r.number}, {"count", r.count}}.dump());
 }
 
-void program_runtime::lower(std::size_t number) const {
-  write(nlohmann::json{{"number", number}, {"level", static_cast<int>(severity::note)}}.dump());
+void program_runtime::lower(std::size_t number, const char* why) const {
+  nlohmann::json message{{"number", number}, {"level", static_cast<int>(severity::note)}};
+  if (why != nullptr) message["detail"] = why;
+  write(message.dump());
 }
 
 void program_runtime::note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel) {

@@ -102,6 +102,7 @@ class program_runtime final : public heddle_device::runtime {
 
   /// The host's code reads or writes; from the module's instrumentation.
   void host_access(std::uintptr_t address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc);
+  void exchange_by_host(const volatile void* where) noexcept override;
   /// Whether host_access has something to look at there.
   bool watches(std::uintptr_t address) const {
     return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
@@ -198,7 +199,7 @@ class program_runtime final : public heddle_device::runtime {
   void note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel);
   void note_filled(const box& b);
   void note_launch(const std::string& kernel);
-  void lower(std::size_t number) const;
+  void lower(std::size_t number, const char* why = nullptr) const;
   void note_pending(const stream_order::operation& when, concurrent_work work);
   /// What a copy or a fill uses of one side.
   struct used_part {
@@ -220,9 +221,10 @@ class program_runtime final : public heddle_device::runtime {
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
   int check_devices(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
   bool is_done(const pending_operation& p) const;
-  /// With flags as of a record.
-  static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
-                        std::uint8_t flags);
+  enum class meeting { none, with_atomics, with_others };
+  /// Whether, and what, an access meets of what is under way; with flags as of a record.
+  static meeting meets(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
+                       std::uint8_t flags);
   std::string explain_address(std::uintptr_t address) const;
 
   struct kernel_known {
@@ -315,6 +317,14 @@ class program_runtime final : public heddle_device::runtime {
     bool is_filled_since;
   };
   std::vector<unwritten_read> unwritten_reads_;
+  /// Plain reads by the host of what a kernel updates by atomics alone.
+  struct read_beside_atomics {
+    std::size_t number;
+    std::uintptr_t address;
+    std::thread::id by;
+  };
+  std::vector<read_beside_atomics> reads_beside_atomics_;  // the latest of each thread
+  std::atomic<bool> has_reads_beside_atomics_{false};
 };
 
 /// The one of this process, where it runs a program; null elsewhere.

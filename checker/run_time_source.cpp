@@ -103,6 +103,11 @@ std::string run_time_source::id() const {
 jit::source_file run_time_source::as_file(const std::string& folder_of_headers) const {
   jit::compile_options own = options_of(options);
   own.instances = instances_of(expressions);
+  if (std::find(options.begin(), options.end(), "--no-source-include") == options.end()) {
+    // NVRTC looks in the source's own folder too, after those that are named.
+    const fs::path folder = fs::path(name).parent_path();
+    own.include_folders.push_back(folder.empty() ? "." : folder.string());
+  }
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const fs::path path = fs::path(folder_of_headers) / header_names[i];
     fs::create_directories(path.parent_path());

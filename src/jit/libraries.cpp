@@ -45,8 +45,9 @@ constexpr library libraries[] = {
      "curand_mtgp32.h curand_mtgp32_host.h curand_mtgp32_kernel.h curand_mtgp32dc_p_11213.h curand_poisson.h "
      "curand_lognormal.h curand_discrete.h curand_mrg32k3a.h curand_precalc.h",
      "heddle_device/rand/rand.hpp"},
-    {"cuSOLVER", "cusolver CUSOLVER",
-     "cusolverDn.h cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h cusolver_common.h"},
+    {"cuSOLVER", "cusolver CUSOLVER", "cusolverDn.h cusolver_common.h", "heddle_device/solver/solver.hpp"},
+    {"cuSOLVER of sparse matrices and of several devices", "cusolver CUSOLVER",
+     "cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h"},
     {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h", "heddle_device/sparse/sparse.hpp"},
     {"cuTENSOR", "cutensor CUTENSOR", "cutensor.h"},
     {"CUPTI", "cupti CUPTI", "cupti.h"},

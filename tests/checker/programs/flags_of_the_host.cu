@@ -13,6 +13,13 @@
 // finds missing-synchronisation @tells @launches_plain of flag
 // program -- asked_of_device
 // finds missing-synchronisation @asks @counts_on_device of flag
+// program -- exchanged
+// notes missing-synchronisation @reads_before @counts_beside of flag: the first read of a compare-and-swap loop
+// prints 3
+// program -- exchanged_beside_plain
+// finds missing-synchronisation @reads_before @counts_plainly of flag
+// program -- not_exchanged
+// finds missing-synchronisation @reads_alone @counts_beside of flag
 // program -- filled
 // finds missing-synchronisation @tells @fills of flag
 #include <cuda_runtime.h>
@@ -27,6 +34,7 @@ __global__ void wait_for(volatile int *flag, int looks, int *seen) {
 __global__ void look_at(int *flag, int *seen) { *seen = *flag; }
 __global__ void tell(volatile int *flag) { *flag = 1; }
 __global__ void count(int *flag) { atomicAdd_system(flag, 1); }
+__global__ void count_plainly(int *flag) { ++*flag; }
 __global__ void count_on_device(int *flag) { atomicAdd(flag, 1); }
 
 int main(int, char **words) {
@@ -43,7 +51,20 @@ int main(int, char **words) {
   if (is("asked_of_atomic")) count<<<1, 1>>>(flag);
   if (is("asked_of_device")) count_on_device<<<1, 1>>>(flag);  // @counts_on_device
   if (is("filled")) cudaMemsetAsync(flag, 0, sizeof *flag);    // @fills
-  if (is("told_plainly")) {
+  if (is("exchanged") || is("not_exchanged")) count<<<1, 1>>>(flag);  // @counts_beside
+  if (is("exchanged_beside_plain")) count_plainly<<<1, 1>>>(flag);    // @counts_plainly
+  if (is("exchanged") || is("exchanged_beside_plain")) {
+    for (int i = 0; i < 2; ++i) {
+      int expected, found;
+      do {
+        expected = *flag;  // @reads_before
+        found = __sync_val_compare_and_swap(flag, expected, expected + 1);
+      } while (found != expected);
+    }
+    if (is("exchanged")) std::printf("%d\n", *strong);
+  } else if (is("not_exchanged")) {
+    std::printf("%d\n", *flag);  // @reads_alone
+  } else if (is("told_plainly")) {
     *flag = 1;  // @tells_plainly
   } else if (is("told") || is("read_plainly") || is("filled")) {
     *strong = 1;  // @tells

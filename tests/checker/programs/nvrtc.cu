@@ -15,6 +15,9 @@
 // program -- headers
 // clean
 // prints 12
+// program -- beside
+// clean
+// prints 12 1
 // program -- twice
 // clean
 // prints 3 30
@@ -163,6 +166,20 @@ int main(int, char **argv) {
     cuModuleGetFunction(&fill, load(program), "fill");
     launch(fill, {&x});
     std::printf("%d\n", value<int>(x));
+  }
+  if (is("beside")) {
+    // A source's folder is searched, unless an option says no.
+    const char *const text = "#include \"both_sides.h\"\nextern \"C\" __global__ void put(int* x) { x[threadIdx.x] = times(3, 4); }";
+    nvrtcProgram program;
+    nvrtcCreateProgram(&program, text, "include/put.cu", 0, nullptr, nullptr);
+    if (nvrtcCompileProgram(program, 0, nullptr) != NVRTC_SUCCESS) return 1;
+    CUfunction put;
+    cuModuleGetFunction(&put, load(program), "put");
+    launch(put, {&x});
+    const char *const options[] = {"--no-source-include"};
+    nvrtcProgram other;
+    nvrtcCreateProgram(&other, text, "include/put.cu", 0, nullptr, nullptr);
+    std::printf("%d %d\n", value<int>(x), nvrtcCompileProgram(other, 1, options) == NVRTC_ERROR_COMPILATION);
   }
   if (is("twice")) {
     // Two sources with a kernel of one name, by one option apart.

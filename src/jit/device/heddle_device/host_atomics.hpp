@@ -12,11 +12,12 @@
   HEDDLE_HOST_ATOMIC T __tsan_atomic##BITS##_fetch_##NAME(volatile void* p, T v, int) { \
     return __atomic_fetch_##NAME(static_cast<volatile T*>(p), v, __ATOMIC_SEQ_CST);     \
   }
-#define HEDDLE_EXCHANGE_IF(T, BITS, NAME, IS_WEAK)                                                         \
-  HEDDLE_HOST_ATOMIC bool __tsan_atomic##BITS##_compare_exchange_##NAME(volatile void* p, void* expected,  \
-                                                                        T v, int, int) {                   \
-    return __atomic_compare_exchange_n(static_cast<volatile T*>(p), static_cast<T*>(expected), v, IS_WEAK, \
-                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                \
+#define HEDDLE_EXCHANGE_IF(T, BITS, NAME, IS_WEAK)                                                          \
+  HEDDLE_HOST_ATOMIC bool __tsan_atomic##BITS##_compare_exchange_##NAME(volatile void* p, void* expected,   \
+                                                                        T v, int, int) {                    \
+    if (heddle_device::program_runtime() != nullptr) heddle_device::program_runtime()->exchange_by_host(p); \
+    return __atomic_compare_exchange_n(static_cast<volatile T*>(p), static_cast<T*>(expected), v, IS_WEAK,  \
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                 \
   }
 #define HEDDLE_ATOMICS_OF_SIZE(T, BITS)                                             \
   HEDDLE_HOST_ATOMIC T __tsan_atomic##BITS##_load(const volatile void* p, int) {    \

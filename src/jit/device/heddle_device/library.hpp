@@ -105,6 +105,7 @@ class library_numbers {
   library_numbers(const library_numbers&) = delete;
   library_numbers& operator=(const library_numbers&) = delete;
   HEDDLE_UNWATCHED long long size() const { return size_; }
+  HEDDLE_UNWATCHED T* data() const { return data_; }
   HEDDLE_UNWATCHED bool has(long long i) const { return i >= 0 && i < size_; }
   HEDDLE_UNWATCHED T get(long long i) const { return data_[i]; }
   HEDDLE_UNWATCHED void set(long long i, T value) { data_[i] = value; }

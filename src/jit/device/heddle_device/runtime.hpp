@@ -117,6 +117,8 @@ class runtime {
  public:
   virtual int allocate(memory_kind kind, void** where, u64 bytes, allocation_name name) = 0;
   virtual int release(const char* function, memory_kind kind, void* what) = 0;
+  /// The host compares and swaps there, which finds out what its reads before have missed.
+  virtual void exchange_by_host(const volatile void* where) noexcept = 0;
   /// Whether what the C or the C++ library is to free is not its own: that is told, and it must not.
   virtual bool is_not_the_hosts(const char* function, void* what, const void* at) = 0;
   /// Memory of the host's that is watched, from the code at `at`; null where it is the C library's to give.

@@ -9,6 +9,7 @@
 #include <complex>
 #include <type_traits>
 // Not before the macros are put away.
+#include "batched_factorisations.hpp"
 #include "products.hpp"
 
 inline cublasStatus_t cublasCreate(cublasHandle_t* handle) {
@@ -279,6 +280,17 @@ inline cublasStatus_t gemm_of_types(const char* what, cublasHandle_t h, cublasOp
     }
   });
 }
+/// Of elements of one type, which the result has too; calculated in the type that suits them.
+inline cublasStatus_t dot_of_types(cublasHandle_t h, int n, const void* x, cudaDataType_t type_x, int step_x,
+                                   const void* y, cudaDataType_t type_y, int step_y, void* to,
+                                   cudaDataType_t type, bool conjugates) {
+  if (type_x != type_y || type_x != type) return CUBLAS_STATUS_NOT_SUPPORTED;
+  return by_types(type, type, [&](auto from, auto, auto) {
+    using T = decltype(from);
+    return dot(h, n, static_cast<const T*>(x), step_x, static_cast<const T*>(y), step_y, static_cast<T*>(to),
+               conjugates);
+  });
+}
 inline cublasComputeType_t compute_type_of(cudaDataType_t type) {
   return type == CUDA_R_16F ? CUBLAS_COMPUTE_16F : CUBLAS_COMPUTE_32F;
 }
@@ -286,6 +298,16 @@ inline cublasComputeType_t compute_type_of(cublasComputeType_t type) {
   return type;
 }
 }  // namespace heddle_device::blas
+inline cublasStatus_t cublasDotEx(cublasHandle_t h, int n, const void* x, cudaDataType_t type_x, int step_x,
+                                  const void* y, cudaDataType_t type_y, int step_y, void* result,
+                                  cudaDataType_t type, cudaDataType_t) {
+  return heddle_device::blas::dot_of_types(h, n, x, type_x, step_x, y, type_y, step_y, result, type, false);
+}
+inline cublasStatus_t cublasDotcEx(cublasHandle_t h, int n, const void* x, cudaDataType_t type_x, int step_x,
+                                   const void* y, cudaDataType_t type_y, int step_y, void* result,
+                                   cudaDataType_t type, cudaDataType_t) {
+  return heddle_device::blas::dot_of_types(h, n, x, type_x, step_x, y, type_y, step_y, result, type, true);
+}
 template <class Compute>
 cublasStatus_t cublasGemmEx(cublasHandle_t h, cublasOperation_t of_a, cublasOperation_t of_b, int m, int n,
                             int k, const void* alpha, const void* a, cudaDataType_t type_a, int lda,
