@@ -178,14 +178,21 @@ std::vector<std::uint8_t> squares_by_definition(const grid& cells, const squares
 }
 
 TEST_P(life_in_strips, squares_are_counted_on_the_target) {
-  for (const auto& [width, height] :
-       {std::pair<std::size_t, std::size_t>{1, 1}, {33, 20}, {512, 70}, {640, 130}, {1000, 41}, {70, 600}}) {
+  for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{1, 1},
+                                      {33, 20},
+                                      {512, 70},
+                                      {640, 130},
+                                      {1000, 41},
+                                      {70, 600},
+                                      {4096, 9}}) {
     const grid start = soup(width, height, 0.375, width, target());
     for (const algorithm how : {algorithm::packed, algorithm::per_cell}) {
       const auto made = make_row_engine(how, {width, height, true}, {}, where);
       made->load(start);
       for (const squares& what : {squares{0, 0, 1, width, height},
                                   {-3, 2, 1, 9, 5},
+                                  {3, -2, 1, width, 5},
+                                  {1, 1, 2, width / 2 + 1, 7},
                                   {0, 0, 4, (width + 3) / 4, (height + 3) / 4},
                                   {-10, -7, 7, width / 7 + 4, height / 7 + 3},
                                   {-5, -5, 100, 3, 2},

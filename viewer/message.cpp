@@ -211,18 +211,25 @@ bool is_of_lookers(request what) noexcept {
          what == request::save || what == request::command;
 }
 
-std::string binary_message(const json& header, std::string_view bytes, bool is_deflated) {
+std::vector<unsigned char> binary_message(const json& header, std::string_view bytes, bool is_deflated,
+                                          std::size_t room) {
   const std::string text = header.dump();
-  std::string all(sizeof(std::uint32_t), '\0');
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>(text.size() >> 8 * i & 0xff);
-  all += text;
+  std::vector<unsigned char> all(room);
+  all.reserve(room + sizeof(std::uint32_t) + text.size() + 1 + bytes.size());
+  for (std::size_t i = 0; i < sizeof(std::uint32_t); ++i)
+    all.push_back(static_cast<unsigned char>(text.size() >> 8 * i & 0xff));
+  all.insert(all.end(), text.begin(), text.end());
+  all.push_back(is_deflated ? 1 : 0);
+  if (!is_deflated) {
+    all.insert(all.end(), bytes.begin(), bytes.end());
+    return all;
+  }
   uLongf size = compressBound(bytes.size());
   const std::size_t begin = all.size();
   all.resize(begin + size);
   // The fastest level: more of them takes longer than what it saves takes to send.
-  if (compress2(reinterpret_cast<Bytef*>(all.data() + begin), &size,
-                reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(),
-                is_deflated ? Z_BEST_SPEED : Z_NO_COMPRESSION) != Z_OK)
+  if (compress2(all.data() + begin, &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(),
+                Z_BEST_SPEED) != Z_OK)
     fail(fmt::format("view: zlib cannot compress {} bytes", bytes.size()));
   all.resize(begin + size);
   return all;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -51,8 +52,9 @@ std::string encode(const message& said);
 /// Whether a client that only looks may ask it.
 bool is_of_lookers(request what) noexcept;
 
-/// A binary message of the server: `header`, an object, and the bytes after it in zlib's format, deflated or
-/// as they are.
-std::string binary_message(const nlohmann::json& header, std::string_view bytes, bool is_deflated);
+/// A binary message of the server, behind `room` bytes that are left open: `header`, an object, and the bytes
+/// after it, deflated in zlib's format or as they are.
+std::vector<unsigned char> binary_message(const nlohmann::json& header, std::string_view bytes,
+                                          bool is_deflated, std::size_t room);
 
 }  // namespace heddle::viewer

@@ -44,7 +44,6 @@ struct connection {
   std::string received;
   double messages_left = most_messages_at_once;
   clock::time_point counted = clock::now();
-  std::vector<unsigned char> sending;
   frame_compression compression;
   /// The frame that is sent and not drawn.
   struct {
@@ -246,12 +245,15 @@ int server::state::send(lws* socket, std::uint64_t number, connection& to) {
   const bool is_frame = next->is_binary && next->header.contains("frame");
   const bool is_deflated = !is_frame || to.compression.deflates();
   if (is_frame) to.frame = {next->header.at("frame").get<std::uint64_t>(), is_deflated, clock::now()};
-  const std::string bytes =
-      next->is_binary ? binary_message(next->header, next->bytes, is_deflated) : next->header.dump();
-  to.sending.resize(LWS_PRE + bytes.size());
-  std::copy(bytes.begin(), bytes.end(), to.sending.begin() + LWS_PRE);
+  std::vector<unsigned char> sending(LWS_PRE);
+  if (next->is_binary) {
+    sending = binary_message(next->header, next->bytes, is_deflated, LWS_PRE);
+  } else {
+    const std::string text = next->header.dump();
+    sending.insert(sending.end(), text.begin(), text.end());
+  }
   // What the system does not take now libwebsockets keeps, and asks for no more before that is gone.
-  if (lws_write(socket, to.sending.data() + LWS_PRE, bytes.size(),
+  if (lws_write(socket, sending.data() + LWS_PRE, sending.size() - LWS_PRE,
                 next->is_binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT) < 0)
     return -1;
   lws_callback_on_writable(socket);

@@ -284,17 +284,57 @@ void count_columns(const sliced_shape& shape, const word* rows, std::size_t coun
   }
 }
 
-void count_squares(const word* line, const std::size_t* edges, std::size_t squares, std::size_t level,
-                   word* live) {
+/// 64 columns from x on.
+HEDDLE_ALWAYS_INLINE word run_of(const word* line, std::size_t x) {
+  return line[x / 64] >> x % 64 | line[x / 64 + 1] << 1 << (63 - x % 64);
+}
+
+template <std::size_t Levels>
+HEDDLE_ALWAYS_INLINE void count_squares_of(const word* lines, std::size_t line_words,
+                                           const std::size_t* edges, std::size_t squares, word* live) {
   for (std::size_t i = 0; i < squares; ++i) {
-    word count = 0;
     for (std::size_t x = edges[i]; x < edges[i + 1]; x += 64) {
-      const std::size_t shift = x % 64, bits = edges[i + 1] - x;
-      word run = line[x / 64] >> shift | line[x / 64 + 1] << 1 << (63 - shift);
-      if (bits < 64) run &= (word{1} << bits) - 1;
-      count += static_cast<word>(__builtin_popcountll(run));
+      const std::size_t bits = edges[i + 1] - x;
+      const word mask = bits < 64 ? (word{1} << bits) - 1 : ~word{0};
+      for (std::size_t level = 0; level < Levels; ++level)
+        live[i] += static_cast<word>(__builtin_popcountll(run_of(lines + level * line_words, x) & mask))
+                   << level;
     }
-    live[i] += count << level;
+  }
+}
+
+void count_squares(const word* lines, std::size_t line_words, std::size_t levels, const std::size_t* edges,
+                   std::size_t squares, word* live) {
+  // Few levels are those of small squares, which are many: their loop is unrolled.
+  if (levels == 2) return count_squares_of<2>(lines, line_words, edges, squares, live);
+  if (levels == 3) return count_squares_of<3>(lines, line_words, edges, squares, live);
+  if (levels == 4) return count_squares_of<4>(lines, line_words, edges, squares, live);
+  for (std::size_t level = 0; level < levels; ++level) {
+    const word* const line = lines + level * line_words;
+    for (std::size_t i = 0; i < squares; ++i) {
+      word count = 0;
+      for (std::size_t x = edges[i]; x < edges[i + 1]; x += 64) {
+        const std::size_t bits = edges[i + 1] - x;
+        const word mask = bits < 64 ? (word{1} << bits) - 1 : ~word{0};
+        count += static_cast<word>(__builtin_popcountll(run_of(line, x) & mask));
+      }
+      live[i] += count << level;
+    }
+  }
+}
+
+/// Eight bits are multiplied into eight bytes, of which each keeps its own.
+void spread_cells(const word* line, std::size_t first, std::size_t last, unsigned char* pixels) {
+  constexpr word ones = ~word{0} / 255, sevens = 127 * ones, own = 0x8040201008040201;
+  for (std::size_t x = first; x < last; x += 64) {
+    const word run = run_of(line, x);
+    unsigned char bytes[64];
+    for (std::size_t i = 0; i < 8; ++i) {
+      const word bits = (run >> 8 * i & 255) * ones & own;
+      const word alive = ((bits + sevens) >> 7 & ones) * 255;
+      for (std::size_t k = 0; k < 8; ++k) bytes[8 * i + k] = static_cast<unsigned char>(alive >> 8 * k);
+    }
+    __builtin_memcpy(pixels + (x - first), bytes, last - x < 64 ? last - x : 64);
   }
 }
 
@@ -302,7 +342,7 @@ void count_squares(const word* line, const std::size_t* edges, std::size_t squar
 }  // namespace HEDDLE_ISA
 
 sliced_kernels HEDDLE_JOIN(HEDDLE_ISA, _sliced_kernels)() {
-  return {advance, population, count_columns, count_squares};
+  return {advance, population, count_columns, count_squares, spread_cells};
 }
 
 }  // namespace heddle::life

@@ -58,10 +58,12 @@ struct sliced_kernels {
   /// numbers is row p of `planes`, of bit_width(count) rows. Reads each row once.
   void (*count_columns)(const sliced_shape&, const std::uint64_t* rows, std::size_t count,
                         std::uint64_t* planes);
-  /// Adds 2^level for each bit of columns edges[i] … edges[i+1]−1 to live[i]. `line` has its columns in
-  /// order, and a word more than they take.
-  void (*count_squares)(const std::uint64_t* line, const std::size_t* edges, std::size_t squares,
-                        std::size_t level, std::uint64_t* live);
+  /// Adds 2^level for each bit of columns edges[i] … edges[i+1]−1 of line `level` to live[i]. A line of
+  /// line_words has its columns in order, and a word more than they take.
+  void (*count_squares)(const std::uint64_t* lines, std::size_t line_words, std::size_t levels,
+                        const std::size_t* edges, std::size_t squares, std::uint64_t* live);
+  /// 255 for each live cell of columns first … last−1 of such a line, and 0 for each dead one.
+  void (*spread_cells)(const std::uint64_t* line, std::size_t first, std::size_t last, unsigned char* pixels);
 };
 
 sliced_kernels baseline_sliced_kernels();

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 namespace heddle::life {
 namespace {
@@ -117,25 +119,34 @@ class sliced final : public row_engine {
     std::vector<std::size_t> edges;
     for (std::size_t i = 0; i <= what.columns; ++i) edges.push_back(what.columns_of(i, shape_.width).first);
     const span_of_cells seen{edges.front(), edges.back()};
+    const std::vector<std::uint8_t> levels = brightness_of_small(what);
     cpu::for_slices(threads_, what.rows, 1, [&](std::size_t from, std::size_t to) {
-      const std::size_t words = (shape_.width + 63) / 64;
+      const std::size_t words = (shape_.width + 63) / 64, line_words = words + 1;
       std::vector<std::uint64_t> live(what.columns);
-      std::vector<word> planes(most_planes * shape_.words_in_row()), line(words + 1);
+      std::vector<word> planes(most_planes * shape_.words_in_row()), lines(most_planes * line_words);
       for (std::size_t j = from; j < to; ++j) {
-        std::fill(live.begin(), live.end(), 0);
         const span_of_cells in = what.rows_of(j, shape_.height);
+        std::uint8_t* const pixels_of_row = pixels.data() + j * what.columns;
+        if (what.side == 1) {
+          if (in.first == in.last) continue;
+          std::fill_n(lines.begin(), line_words, word{0});
+          join_row(row(now_, in.first), seen, lines.data(), words);
+          kernels().spread_cells(lines.data(), seen.first, seen.last, pixels_of_row + columns_before(what));
+          continue;
+        }
+        std::fill(live.begin(), live.end(), 0);
         for (std::size_t y = in.first; y < in.last; y += most_rows_counted) {
           // Few planes, and not each row, are taken out of the slices.
           const std::size_t rows = std::min(most_rows_counted, in.last - y);
           kernels().count_columns(shape_, row(now_, y), rows, planes.data());
-          for (std::size_t level = 0; rows >> level != 0; ++level) {
-            std::fill(line.begin(), line.end(), word{0});
-            join_row(&planes[level * shape_.words_in_row()], seen, line.data(), words);
-            kernels().count_squares(line.data(), edges.data(), what.columns, level, live.data());
-          }
+          const auto count = static_cast<std::size_t>(std::bit_width(rows));
+          std::fill_n(lines.begin(), count * line_words, word{0});
+          for (std::size_t level = 0; level < count; ++level)
+            join_row(&planes[level * shape_.words_in_row()], seen, &lines[level * line_words], words);
+          kernels().count_squares(lines.data(), line_words, count, edges.data(), what.columns, live.data());
         }
         for (std::size_t i = 0; i < what.columns; ++i)
-          pixels[j * what.columns + i] = brightness(live[i], what.cells());
+          pixels_of_row[i] = levels.empty() ? brightness(live[i], what.cells()) : levels[live[i]];
       }
     });
     return pixels;
@@ -191,6 +202,36 @@ class sliced final : public row_engine {
     }
   }
 
+  /// Of a pixel a cell: how many pixels are left of the first column.
+  static std::size_t columns_before(const squares& what) {
+    return what.left < 0 ? std::min(what.columns, static_cast<std::size_t>(-what.left)) : 0;
+  }
+
+  /// The brightness by the number of live cells, where they are few.
+  static std::vector<std::uint8_t> brightness_of_small(const squares& what) {
+    constexpr std::size_t longest_side = 32;
+    std::vector<std::uint8_t> all;
+    if (what.side > longest_side) return all;
+    for (std::uint64_t live = 0; live <= what.cells(); ++live) all.push_back(brightness(live, what.cells()));
+    return all;
+  }
+
+  /// Eight words of 64 slices, a position each: of every eight slices byte l has the eight positions of slice
+  /// l.
+  static void transpose_bytes(const word (&square)[64], word (&runs)[block_words]) {
+    for (std::size_t part = 0; part < 8; ++part) {
+      word run = 0;
+      for (std::size_t k = 0; k < 8; ++k) run |= (square[k] >> 8 * part & 255) << 8 * k;
+      for (const auto& [shift, mask] : {std::pair<unsigned, word>{7, 0x00aa00aa00aa00aa},
+                                        {14, 0x0000cccc0000cccc},
+                                        {28, 0x00000000f0f0f0f0}}) {
+        const word other = (run ^ run >> shift) & mask;
+        run ^= other ^ other << shift;
+      }
+      runs[part] = run;
+    }
+  }
+
   /// The cells of `columns`, and others beside them.
   void join_row(const word* from, const span_of_cells& columns, word* to, std::size_t words) const {
     word square[64];
@@ -201,6 +242,12 @@ class sliced final : public row_engine {
         const std::size_t count = std::min<std::size_t>(64, shape_.positions - position);
         for (std::size_t k = 0; k < 64; ++k) {
           square[k] = k < count ? from[(position + k) * block_words + group] : 0;
+        }
+        if (shape_.positions == 8 && shape_.exact()) {
+          word runs[block_words];
+          transpose_bytes(square, runs);
+          for (std::size_t part = 0; part < 8; ++part) to[group * 8 + part] = runs[part];
+          continue;
         }
         transpose(square);
         for (std::size_t l = 0; l < 64; ++l) {

@@ -97,7 +97,7 @@ class Client:
 
     def more(self):
         try:
-            part = self.socket.recv(1 << 16)
+            part = self.socket.recv(1 << 20)
         except ConnectionError:
             part = b""
         if not part:
@@ -105,9 +105,15 @@ class Client:
         self.received += part
 
     def take(self, count):
-        while len(self.received) < count:
+        # A frame of megabytes is put together once.
+        parts, length = [self.received], len(self.received)
+        while length < count:
+            self.received = b""
             self.more()
-        part, self.received = self.received[:count], self.received[count:]
+            parts.append(self.received)
+            length += len(self.received)
+        whole = b"".join(parts)
+        part, self.received = whole[:count], whole[count:]
         return part
 
     def send_frame(self, opcode, payload=b"", final=True):
@@ -154,7 +160,8 @@ class Client:
         if kind == TEXT:
             return json.loads(whole)
         length, = struct.unpack("<I", whole[:4])
-        return json.loads(whole[4:4 + length]), zlib.decompress(whole[4 + length:])
+        header, is_deflated, sent = json.loads(whole[4:4 + length]), whole[4 + length], whole[5 + length:]
+        return header, zlib.decompress(sent) if is_deflated else sent
 
     def said(self, what):
         """The next message of this kind; frames before it are told to be drawn."""

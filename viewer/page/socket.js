@@ -31,8 +31,9 @@ export class Socket {
     if (typeof data === "string") return this.on.text(JSON.parse(data));
     const length = new DataView(data).getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
-    const deflated = new Blob([new Uint8Array(data, 4 + length)]);
-    const inflated = deflated.stream().pipeThrough(new DecompressionStream("deflate"));
+    const isDeflated = new Uint8Array(data)[4 + length] === 1, bytes = new Uint8Array(data, 5 + length);
+    if (!isDeflated) return this.on.binary(header, bytes);
+    const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     await this.on.binary(header, new Uint8Array(await new Response(inflated).arrayBuffer()));
   }
 
