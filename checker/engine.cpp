@@ -606,6 +606,7 @@ void engine::report_deadlock() {
 
 /// A kernel was stopped that has not ended for long.
 void engine::report_hang(thread_state& t, std::uintptr_t pc) {
+  if (hangs_.load(std::memory_order_relaxed) == hang::time_is_over) return;
   const bool changes = hangs_.load(std::memory_order_relaxed) == hang::nothing_ends;
   finding* const f = report(changes ? finding_kind::no_end : finding_kind::deadlock, pc, 0, nullptr);
   if (f == nullptr) return;

@@ -365,8 +365,9 @@ class engine {
   const launch_options& options() const { return options_; }
   const module& compiled() const { return module_; }
 
-  /// Why a kernel is stopped that does not end: nothing changes any more, or no thread comes to its end.
-  enum class hang : std::uint8_t { none, nothing_changes, nothing_ends };
+  /// Why a kernel is stopped that does not end: nothing changes any more, no thread comes to its end, or the
+  /// program's time is over, which is no finding.
+  enum class hang : std::uint8_t { none, nothing_changes, nothing_ends, time_is_over };
   /// From another thread: what runs is to stop at its next access or wait.
   void end_hang(hang why) { hangs_.store(why, std::memory_order_relaxed); }
   static constexpr std::uintptr_t hang_address = ~std::uintptr_t{0};  // of a crash that is none

@@ -425,7 +425,8 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
                            std::uint8_t flags, std::uintptr_t pc) {
   const std::size_t offset = address - r.begin;
   const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
-  if (!only_writes && r.reads_unwritten(offset, bytes)) {
+  // Of an unwatched block atomics alone are known, not what it has written before them.
+  if (!only_writes && t.is_watched && r.reads_unwritten(offset, bytes)) {
     if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.identity())) {
       f->places.push_back(place_of(t, access_text(flags), pc));
       name_element(*f, r, address, bytes);

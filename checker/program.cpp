@@ -16,12 +16,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include <dlfcn.h>
@@ -110,6 +112,7 @@ void handle_signals() {
   for (std::string& w : own) pointers.push_back(w.data());
   pointers.push_back(nullptr);
   running_program->begin_main();
+  if (!std::isinf(options.most_seconds)) std::thread([] { running_program->end_in_time(); }).detach();
   std::exit(call_main(main, static_cast<int>(pointers.size()) - 1, pointers.data()));
 }
 
@@ -225,6 +228,8 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
                       message.at("launch")});
     } else if (message.contains("more")) {
       others.push_back(std::move(message));
+    } else if (message.contains("time_is_over")) {
+      outcome.was_stopped = true;
     } else if (message.contains("profile")) {
       outcome.profiles.push_back(profile_from_message(message.at("profile")));
     } else if (message.contains("frames")) {
@@ -311,6 +316,7 @@ program_outcome run_program(
   const bool is_told = std::any_of(outcome.findings.begin(), outcome.findings.end(), [](const finding& f) {
     return f.kind == finding_kind::failed_program || f.kind == finding_kind::host_access;
   });
+  if (outcome.was_stopped) outcome.status = 0;
   if ((is_signal && !is_told) || outcome.status != 0) {
     finding f{};
     f.kind = finding_kind::failed_program;

@@ -26,6 +26,8 @@ struct program_options {
   /// Of watched accesses; what goes beyond runs unwatched, and the outcome says how much was watched.
   /// Infinite for no limit.
   double budget = std::numeric_limits<double>::infinity();
+  double most_seconds = std::numeric_limits<double>::infinity();  ///< after which it is ended, and what was
+                                                                  ///< found until then told
   std::string
       kernel_filter;  ///< a regular expression; launches of other kernels run unwatched; empty for none
   std::uint64_t watched_launches = std::numeric_limits<std::uint64_t>::max();  ///< of each kernel, the first
@@ -43,6 +45,7 @@ struct launch_profile {
 struct program_outcome {
   std::vector<finding> findings;         ///< with lines
   std::vector<launch_profile> profiles;  ///< in the order of the first launches
+  bool was_stopped = false;              ///< after most_seconds
   int status = 0;                        ///< of the program; or
   int signal = 0;                        ///< what ended it
   std::uint64_t launches = 0, accesses = 0;

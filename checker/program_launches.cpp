@@ -397,6 +397,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
       note_unwritten_read(r.number, told, kernel.name);
   }
   note_pending(when, {host_place(written, at), first_serial, next_serial_, 0, 0, false, q.grid, q.block});
+  if (is_time_over_) end_now();
   // As on a device, what went wrong in a kernel is known to calls that come later.
   if (error != 0) lasting_error_ = last_error_ = error;
   return 0;

@@ -3,9 +3,11 @@
 #include "engine.hpp"
 #include "finding_message.hpp"
 #include "profile_message.hpp"
+#include "watchdog.hpp"
 #include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -70,8 +72,12 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
 void program_runtime::end() {
   const auto lock = lock_unless_in_kernel();
   has_begun_ = false;
+  if (is_time_over_) {
+    for (const pid_t process : processes_) kill(process, SIGKILL);
+    write(nlohmann::json{{"time_is_over", true}}.dump());
+  }
   wait_for_processes(0);
-  if (options_.checks_leaks) {
+  if (options_.checks_leaks && !is_time_over_) {
     for (const allocation* const a : memory_->live()) {
       if (a->memory.name == heddle_device::memory_of_libraries) continue;
       finding f{};
@@ -100,6 +106,23 @@ void program_runtime::end() {
                                {"blocks", blocks_},
                                {"watched_blocks", watched_blocks_}};
   write(last.dump());
+}
+
+void program_runtime::end_in_time() {
+  std::this_thread::sleep_for(std::chrono::duration<double>(options_.most_seconds));
+  is_time_over_ = true;
+  for (;;) {
+    // The host's code does not have it, unless it calls the runtime.
+    if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) end_now();
+    watchdog::stop_all();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+void program_runtime::end_now() {
+  end();
+  std::fflush(stdout);
+  std::_Exit(0);
 }
 
 /// What kernels have not freed goes with the program, and is often meant to.

@@ -100,6 +100,9 @@ class program_runtime final : public heddle_device::runtime {
   int last_error(bool forgets) override;
   int fail(int error) override;
 
+  /// From a thread of its own: waits for the end of the program's time, and ends it then.
+  [[noreturn]] void end_in_time();
+
   /// The host's code reads or writes; from the module's instrumentation.
   void host_access(std::uintptr_t address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc);
   void exchange_by_host(const volatile void* where) noexcept override;
@@ -179,6 +182,7 @@ class program_runtime final : public heddle_device::runtime {
   void report_capture(std::string why);
   void report_leaks_of_heap();
   void write(const std::string& line) const noexcept;
+  [[noreturn]] void end_now();
 
   /// Of a kernel's thread or of the host: there a node where the stream is captured.
   template <class ByKernel, class ByHost>
@@ -275,6 +279,7 @@ class program_runtime final : public heddle_device::runtime {
   const int messages_;
   std::unique_ptr<const module> module_;
   std::atomic<bool> has_begun_{false};
+  std::atomic<bool> is_time_over_{false};
   const std::thread::id main_thread_ = std::this_thread::get_id();
   std::recursive_mutex mutex_;
   std::optional<allocations> memory_;

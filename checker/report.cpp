@@ -67,6 +67,7 @@ std::string summary(const checked& what, const launch_outcome& outcome) {
 std::string summary(const program_checked& what, const program_outcome& outcome) {
   std::string share = share_text(outcome.blocks, outcome.watched_blocks);
   if (!share.empty()) share += fmt::format(" of {} launches", outcome.watched_launches);
+  if (outcome.was_stopped) share += fmt::format(", stopped after {:g} s", what.options.most_seconds);
   return fmt::format("{}: {} ({}, {} of each, {} watched accesses{})", what.source,
                      verdict_text(outcome.findings, what.fails_on) + hidden_text(what.hidden),
                      counted(outcome.launches, "launch", "es"), counted(what.options.schedules, "schedule"),
@@ -182,6 +183,7 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
   j["watched_launches"] = outcome.watched_launches;
   j["blocks"] = outcome.blocks;
   j["watched_blocks"] = outcome.watched_blocks;
+  if (outcome.was_stopped) j["stopped"] = true;
   j["schedules"] = what.options.schedules;
   j["seed"] = what.options.seed;
   j["accesses"] = outcome.accesses;

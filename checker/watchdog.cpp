@@ -88,6 +88,10 @@ class watchdogs {
     const std::lock_guard lock(mutex_);
     all_.push_back(w);
   }
+  void stop_all() {
+    const std::lock_guard lock(mutex_);
+    for (watchdog* const w : all_) w->stop(engine::hang::time_is_over, true);
+  }
   void remove(watchdog* w) {
     const std::lock_guard lock(mutex_);
     all_.erase(std::find(all_.begin(), all_.end(), w));
@@ -116,6 +120,10 @@ watchdogs*& all_watchdogs() {
 
 void watchdog::start() {
   all_watchdogs()->start();
+}
+
+void watchdog::stop_all() {
+  all_watchdogs()->stop_all();
 }
 
 void watchdog::begin_process() {
@@ -168,9 +176,14 @@ void watchdog::look() {
   if (seconds - last_end_ < limit) return;
   // What changed when it went on alone has not changed since.
   const bool changes_still = seconds - last_change_ < limit / 2;
-  watched_.end_hang(changes_still ? engine::hang::nothing_ends : engine::hang::nothing_changes);
+  stop(changes_still ? engine::hang::nothing_ends : engine::hang::nothing_changes,
+       seconds - last_end_ > limit + 0.5);
+}
+
+void watchdog::stop(engine::hang why, bool at_once) {
+  watched_.end_hang(why);
   // What accesses no memory is stopped wherever it is.
-  if (seconds - last_end_ > limit + 0.5) pthread_kill(thread_, SIGUSR1);
+  if (at_once) pthread_kill(thread_, SIGUSR1);
 }
 
 }  // namespace heddle::checker

@@ -16,6 +16,9 @@ class watchdog {
   /// Starts the thread that looks, while the system gives one. The first watchdog does so too.
   static void start();
 
+  /// Has all kernels that run stop as soon as they can.
+  static void stop_all();
+
   /// In a process that was just forked, which has not the thread that looks.
   static void begin_process();
 
@@ -26,6 +29,7 @@ class watchdog {
 
   /// Now and then, from another thread.
   void look();
+  void stop(engine::hang why, bool at_once);
 
  private:
   double processor_seconds() const;

@@ -40,7 +40,8 @@ struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
-  double timeout = 60, budget = std::numeric_limits<double>::infinity();
+  double timeout = 60, budget = std::numeric_limits<double>::infinity(),
+         stop_after = std::numeric_limits<double>::infinity();
   std::string junit, sarif, html, suppressions, baseline, report, fail_on = "warning";
   int error_exitcode = 1;
   // Of whole programs.
@@ -190,6 +191,7 @@ verdict check_program(const check_options& options) {
   what.options.checks_leaks = options.checks_leaks;
   what.options.devices = options.devices;
   what.options.budget = options.budget;
+  what.options.most_seconds = options.stop_after;
   what.options.kernel_filter = options.kernel_filter;
   what.options.watched_launches = options.launches;
   what.options.profiles = options.profile;
@@ -347,6 +349,11 @@ void add_check(CLI::App& app) {
   command
       ->add_option("--budget", options->budget,
                    "About how long to watch: a spread of blocks and launches, the rest runs unwatched")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      ->add_option("--stop-after", options->stop_after,
+                   "When to end a program; what was found until then is told")
       ->option_text("SECONDS")
       ->check(check_number::above(0));
   command

@@ -5,6 +5,7 @@
 #include <heddle/target.hpp>
 
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -49,9 +50,19 @@ class counter final : public viewed_simulation {
     made.is_whole = std::exchange(looked_at_, shown) == shown;
     return made;
   }
-  void handle(std::string_view action, const json&) override {
-    if (action != "jump") fail("counter: no such action");
-    steps_ = 1000;
+  void handle(std::string_view action, const json& arguments) override {
+    if (action == "hold") {
+      holds.arrive_and_wait();
+      holds.arrive_and_wait();
+    } else if (action == "nudge") {
+      steps_ += arguments.at("right").get<std::uint64_t>();
+    } else if (action == "drag") {
+      steps_ = 10 * steps_ + arguments.at("x").get<std::uint64_t>();
+    } else if (action == "jump") {
+      steps_ = 1000;
+    } else {
+      fail("counter: no such action");
+    }
   }
   json status() override { return {{"text", "counted"}}; }
   std::string command_line() const override { return "heddle count"; }
@@ -59,6 +70,8 @@ class counter final : public viewed_simulation {
   saved_file save(std::string_view) override { return {"count.txt", std::to_string(steps_)}; }
 
   static constexpr std::uint64_t last = 1 << 20;
+  /// Who asks for `hold` is on one side of it, the test on the other: twice, for its beginning and its end.
+  static inline std::barrier<> holds{2};
 
  private:
   std::uint64_t steps_ = 0;
@@ -232,6 +245,41 @@ TEST_F(view_session, keeps_little_of_a_client_that_does_not_read) {
   std::size_t letters = 0;
   while (view_.next_letter(1)) ++letters;
   EXPECT_LE(letters, 3u);  // a frame and a file, and perhaps what came while they were taken
+}
+
+message acts(std::string name, json arguments = json::object()) {
+  message said = of(request::act, 0, std::move(name));
+  said.arguments = std::move(arguments);
+  return said;
+}
+
+TEST_F(view_session, takes_moves_that_wait_as_one) {
+  view_.join(1);
+  EXPECT_TRUE(view_.ask(1, acts("hold")));
+  counter::holds.arrive_and_wait();
+  // More than a client may have waiting.
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(view_.ask(1, acts("nudge", {{"right", 3}, {"up", -1}})));
+  for (int i = 1; i <= 1000; ++i) EXPECT_TRUE(view_.ask(1, acts("drag", {{"x", i % 10 + 5}, {"y", 2}})));
+  EXPECT_TRUE(view_.ask(1, acts("nudge", {{"right", 2}, {"up", 0}})));
+  EXPECT_TRUE(view_.ask(1, of(request::save, 0, "txt")));
+  counter::holds.arrive_and_wait();
+  letter sent = next(1);
+  while (!sent.header.contains("file")) sent = next(1);
+  EXPECT_EQ(sent.bytes, "30007");
+}
+
+TEST(view_messages, moves_of_one_kind_are_combined) {
+  message earlier = acts("nudge", {{"right", 1}, {"up", 2}});
+  EXPECT_TRUE(combine(earlier, acts("nudge", {{"right", -4}, {"up", 0.5}})));
+  EXPECT_EQ(earlier.arguments, (json{{"right", -3.0}, {"up", 2.5}}));
+  EXPECT_FALSE(combine(earlier, acts("nudge", {{"right", "far"}, {"up", 0}})));
+  EXPECT_FALSE(combine(earlier, acts("drag", {{"x", 1}, {"y", 1}})));
+  for (const char* each : {"solid", "fluid", "grab", "cylinder", "hold"}) {
+    earlier = acts(each);
+    EXPECT_FALSE(combine(earlier, acts(each))) << each;
+  }
+  earlier = of(request::step, 3);
+  EXPECT_FALSE(combine(earlier, of(request::step, 3)));
 }
 
 TEST_F(view_session, keeps_one_frame_for_a_client_that_says_unread_ones_are_drawn) {

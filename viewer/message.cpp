@@ -206,6 +206,28 @@ std::string encode(const message& said) {
   return text.dump();
 }
 
+bool combine(message& earlier, const message& later) {
+  if (earlier.what != later.what) return false;
+  if (later.what == request::speed) {
+    earlier.per_second = later.per_second;
+    return true;
+  }
+  if (later.what != request::act || earlier.name != later.name) return false;
+  if (later.name == "drag" || later.name == "speed" || later.name == "viscosity") {
+    earlier.arguments = later.arguments;
+    return true;
+  }
+  if (later.name != "nudge") return false;
+  for (const char* const axis : {"right", "up"}) {
+    if (!earlier.arguments.value(axis, json()).is_number() ||
+        !later.arguments.value(axis, json()).is_number())
+      return false;
+  }
+  for (const char* const axis : {"right", "up"})
+    earlier.arguments[axis] = earlier.arguments[axis].get<double>() + later.arguments[axis].get<double>();
+  return true;
+}
+
 bool is_of_lookers(request what) noexcept {
   return what == request::window || what == request::drawn || what == request::palette ||
          what == request::save || what == request::command;

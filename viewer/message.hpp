@@ -49,6 +49,11 @@ message decode(std::string_view text);
 /// The text that `decode` reads as this message.
 std::string encode(const message& said);
 
+/// Puts `later` into `earlier`, which the same client asked right before it and which waits, where only both
+/// together count: the place that something was dragged to last, the sum of nudges, the value of a slider.
+/// False where each counts.
+bool combine(message& earlier, const message& later);
+
 /// Whether a client that only looks may ask it.
 bool is_of_lookers(request what) noexcept;
 

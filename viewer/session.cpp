@@ -94,7 +94,7 @@ bool session::ask(client who, message what) {
     } else if (what.what == request::palette) {
       of.palette = std::move(what.name);
       of.is_changed = true;
-    } else {
+    } else if (requests_.empty() || requests_.back().who != who || !combine(requests_.back().what, what)) {
       if (of.requests == most_requests_of_client) return false;
       ++of.requests;
       requests_.push_back({who, std::move(what)});
