@@ -45,16 +45,22 @@ std::vector<double> flow::state::excess_around(const std::vector<std::size_t>& c
   for (std::size_t k = 0; k < cells.size(); ++k) number[cells[k]] = k;
   std::vector<double> excess(cells.size(), 0.0);
   std::vector<std::uint8_t> is_known(cells.size(), 0);
-  // Rows of the cells that are fluid all the time, when a cell is first seen beside them.
-  std::vector<std::vector<moments<double>>> rows(height);
-  const auto fluid_excess = [&](std::size_t x, std::size_t y) {
-    std::vector<moments<double>>& row = rows[y];
-    if (row.empty()) {
-      row.resize(width);
-      read(y, 1, row.data());
-    }
-    return row[x].excess;
-  };
+  // Rows with cells and beside them; those that follow one another are read at once, which over ranks is one
+  // gather.
+  std::vector<std::uint8_t> is_near(height + 1, 0);
+  for (const std::size_t cell : cells) {
+    const std::size_t y = cell / width;
+    for (std::size_t near = y > 0 ? y - 1 : 0; near <= std::min(y + 1, height - 1); ++near) is_near[near] = 1;
+  }
+  std::vector<std::size_t> begins(height);  // of a row in `near`
+  std::vector<moments<double>> near;
+  for (std::size_t y = 0; y < height; ++y) {
+    if (is_near[y] == 0) continue;
+    const std::size_t first = y, begin = near.size();
+    for (; is_near[y] != 0; ++y) begins[y] = begin + (y - first) * width;
+    near.resize(begin + (y - first) * width);
+    read(first, y - first, near.data() + begin);
+  }
   std::vector<std::size_t> left(cells.size());
   for (std::size_t k = 0; k < left.size(); ++k) left[k] = k;
   while (!left.empty()) {
@@ -72,7 +78,7 @@ std::vector<double> flow::state::excess_around(const std::vector<std::size_t>& c
           if (is_refilled ? is_known[refilled->second] == 0
                           : solid_before[cell] != 0 || (!solid.empty() && solid[cell] != 0))
             continue;
-          sum += is_refilled ? excess[refilled->second] : fluid_excess(nx, ny);
+          sum += is_refilled ? excess[refilled->second] : near[begins[ny] + nx].excess;
           ++count;
         }
       }
