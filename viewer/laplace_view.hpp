@@ -41,7 +41,10 @@ class laplace_view final : public viewed_simulation {
   void step(std::uint64_t count) override;
   std::uint64_t steps() const override { return before_ + solver_->iterations(); }
   bool is_finished() const override;
-  work work_of_step() const override { return {static_cast<double>(solver_->points()), "points/s", 0}; }
+  work work_of_step() const override {
+    return {static_cast<double>(solver_->points()), "points/s", 0,
+            solver_->held_points() == 0 ? "no copy bounds it: several sweeps in a pass over memory" : ""};
+  }
   void restart() override;
   const target& where() const override { return solver_->where(); }
   void move_to(const target& where) override;

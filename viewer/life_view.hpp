@@ -35,7 +35,12 @@ class life_view final : public viewed_simulation {
   nlohmann::json description() const override;
   void step(std::uint64_t count) override;
   std::uint64_t steps() const override { return world_.generation(); }
-  work work_of_step() const override { return {world_.cells_computed(), "cells/s", 0}; }
+  work work_of_step() const override {
+    return {world_.cells_computed(), "cells/s", 0,
+            start_.how == life::algorithm::packed
+                ? "no copy bounds it: several generations in a pass over memory"
+                : ""};
+  }
   void restart() override;
   const target& where() const override { return world_.where(); }
   void move_to(const target& where) override;

@@ -37,7 +37,7 @@ class mandelbrot_view final : public viewed_simulation {
   void step(std::uint64_t) override {}
   std::uint64_t steps() const override { return 0; }
   bool is_finished() const override { return true; }
-  work work_of_step() const override { return {0, "pixels/s", 0}; }
+  work work_of_step() const override { return {0, "pixels/s", 0, "bound by arithmetic"}; }
   void restart() override;
   const target& where() const override { return where_; }
   void move_to(const target& where) override;

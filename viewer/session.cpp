@@ -422,6 +422,7 @@ letter session::framed(const window& shown, const std::string& palette, renderin
               {"rate_of", one.of},
               {"bytes_per_second", rate * one.bytes},
               {"ceiling", most},
+              {"unbounded", one.unbounded},
               {"status", simulation_->status()}};
   const auto* const bytes = reinterpret_cast<const char*>(picture.image.pixels.data());
   return {std::move(header), true, std::string(bytes, picture.image.pixels.size())};

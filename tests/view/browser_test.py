@@ -7,9 +7,16 @@
 import shlex
 
 import numpy as np
+from PIL import Image
 
 from in_browser import ViewTest, browser, canvas, in_the_middle, main, shown, text, wait
 from viewed import Server, counted, drawn, has_mpfr
+
+
+def next_of(cells):
+    """The next generation on a torus."""
+    around = sum(np.roll(cells, (down, right), (0, 1)) for down in (-1, 0, 1) for right in (-1, 0, 1)) - cells
+    return ((around == 3) | ((around == 2) & (cells == 1))).astype(int)
 
 
 class LifeTest(ViewTest):
@@ -115,6 +122,59 @@ class LifeTest(ViewTest):
         page.get_by_label("Rule").fill("B9")
         page.keyboard.press("Enter")
         wait(page, "at('error').textContent.includes('B9')")
+
+    def test_patterns_of_the_library_are_placed(self):
+        page = self.open("life", "--random", "300x200", "--density", "0")
+        self.at_one(page)
+        middle = self.middle(page)
+        page.get_by_label("Pattern", exact=True).select_option(label="R-pentomino")
+        page.mouse.click(middle[0] + 0.5, middle[1] + 0.5)
+        text(page, "text.endsWith('population 5')")
+        cells = np.zeros((200, 300), int)
+        cells[99:102, 149:152] = [[0, 1, 1], [1, 1, 0], [0, 1, 0]]
+        self.expects(page, cells)
+        page.get_by_label("Pattern", exact=True).select_option(label="Glider")
+        page.get_by_label("Turned").select_option(label="a quarter")
+        page.get_by_label("Mirrored").check()
+        page.mouse.click(middle[0] - 49.5, middle[1] + 0.5)
+        text(page, "text.endsWith('population 10')")
+        glider = np.array([[0, 1, 0], [0, 0, 1], [1, 1, 1]])
+        cells[99:102, 99:102] = np.fliplr(np.rot90(glider, -1))
+        self.expects(page, cells)
+        self.step(page, 1)
+        np.testing.assert_array_equal(counted("life", self.saved(page, "rle"), "--generations", 0), next_of(cells))
+
+    def test_the_window_is_saved_as_it_is_shown(self):
+        page = self.open(*self.WORDS)
+        self.at_one(page)
+        with page.expect_download() as download:
+            page.click("#save-window")
+        self.assertEqual(download.value.suggested_filename, "life-window.png")
+        with Image.open(download.value.path()) as picture:
+            saved = np.asarray(picture.convert("RGB"))
+        np.testing.assert_array_equal(saved, canvas(page))
+        np.testing.assert_array_equal(in_the_middle(saved, 300, 200), drawn(*self.WORDS, "--generations", 0))
+
+    def test_a_speed_is_chosen(self):
+        page = self.open(*self.WORDS)
+        self.at_one(page)
+        page.select_option("#speed", label="5 a second")
+        page.get_by_role("button", name="Play").click()
+        shown(page, "Number(of.steps) > 2")
+        # A page that is loaded again knows it from the state alone.
+        page.reload()
+        shown(page, "Number(of.steps) > 3")
+        self.assertEqual(page.input_value("#speed"), "5")
+        self.at_one(page)
+        page.focus("#picture")
+        page.keyboard.press(" ")
+        wait(page, "at('play').textContent === 'Play'")
+        self.expects_generation(page, int(page.get_attribute("#picture", "data-steps")))
+        page.select_option("#speed", label="as fast as it goes")
+        page.focus("#picture")
+        page.keyboard.press(" ")
+        shown(page, "Number(of.steps) > 100")
+        self.assertEqual(page.input_value("#speed"), "")
 
     def test_zooming_keeps_the_place_under_the_pointer(self):
         page = self.open(*self.WORDS)

@@ -139,6 +139,17 @@ class LbmTest(SolverTest):
         # 4 bytes of nine populations, read and written.
         self.assertAlmostEqual(header["bytes_per_second"], 72 * header["rate"], places=3)
         self.assertGreater(header["ceiling"], 0)
+        self.assertEqual(header["unbounded"], "")
+
+    def test_other_rates_say_why_they_have_no_ceiling(self):
+        for words, unit, why in ((["laplace", "--size", "64x64", "--tolerance", "0"], "points/s", "sweeps in a pass"),
+                                 (["life", "--random", "64x64"], "cells/s", "generations in a pass")):
+            with self.subTest(words):
+                client, *_ = self.whole(*words, width=64, height=64)
+                client.ask("play")
+                header, _ = client.frame(lambda one: one["steps_per_second"] > 0)
+                self.assertEqual((header["rate_of"], header["bytes_per_second"], header["ceiling"]), (unit, 0, 0))
+                self.assertIn(why, header["unbounded"])
 
     def test_lines_and_dye(self):
         client, *_ = self.whole(*self.WORDS, width=64, height=40)

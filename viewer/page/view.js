@@ -113,6 +113,7 @@ function framed(header) {
   let rate = header.playing ? `${si(header.steps_per_second)}steps/s, ${si(header.rate)}${header.rate_of}` : "paused";
   if (header.playing && header.bytes_per_second > 0) rate += `, ${si(header.bytes_per_second)}B/s`;
   if (header.playing && header.ceiling > 0) rate += ` (${Math.round((100 * header.bytes_per_second) / header.ceiling)} % of a copy)`;
+  if (header.playing && header.unbounded) rate += `; ${header.unbounded}`;
   at("rate").textContent = rate;
   plots.show(header.status.plots ?? []);
   script.status?.(header.status, header);
