@@ -284,6 +284,8 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std
   const bool writes = (flags & record::write) != 0;
   if (bytes == 0) return;
   const auto lock = lock_unless_in_kernel();
+  // It may look whether a kernel has told it something.
+  if (!writes && (flags & record::is_volatile) != 0) go_on_with_all();
   allocation* const a = memory_->find(address);
   if (a == nullptr) return;
   region& r = a->memory;
