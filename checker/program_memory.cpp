@@ -189,6 +189,7 @@ int program_runtime::unregister_host(void* what) {
   allocation* const a = memory_->find(address_of(what));
   if (a == nullptr || a->kind != memory_kind::registered || a->memory.begin != address_of(what))
     return fail(errors::host_memory_not_registered);
+  complete_all();
   memory_->free(*a);
   return fail(0);
 }

@@ -69,10 +69,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
 
 void program_runtime::end() {
   const auto lock = lock_unless_in_kernel();
-  if (!under_way_.empty()) {
-    order_.wait_for_all();
-    forget_done();
-  }
+  complete_all();
   has_begun_ = false;
   wait_for_processes(0);
   if (options_.checks_leaks) {

@@ -254,11 +254,14 @@ class program_runtime final : public heddle_device::runtime {
   bool go_on(launch_under_way& l);
   void finish(launch_under_way& l);
   void note_launched(launch_under_way& l);
+  /// Whether the first begins when the other has ended.
+  static bool is_after(const launch_under_way& l, const launch_under_way& other);
   void go_on_with_all();
   /// Whether a launch is still under way that `precedes` says is asked for.
   template <class F>
   bool is_any_under_way(F precedes);
   void complete_done();
+  void complete_all();
   void complete_before(void* stream, const char* function);
   /// Adds the places of the launch and of memory, and weighs it.
   void complete(finding& f, const launch_call& launch);

@@ -76,14 +76,19 @@ struct program_runtime::launch_under_way {
   std::vector<std::uintptr_t> at;
   std::string written;
   std::uint32_t first_serial = 0;
-  std::vector<const launch_under_way*> after;  // that end before it begins
-  std::unique_ptr<engine> runs;                // null before it begins
-  bool was_noted = false;                      // among what is pending
+  std::uint64_t number = 0;          // of all launches
+  std::vector<std::uint64_t> after;  // that end before it begins
+  std::unique_ptr<engine> runs;      // null before it begins
+  bool was_noted = false;            // among what is pending
 
   launch_call call() const { return {written, at, 0}; }
 };
 
 program_runtime::~program_runtime() = default;
+
+bool program_runtime::is_after(const launch_under_way& l, const launch_under_way& other) {
+  return std::find(l.after.begin(), l.after.end(), other.number) != l.after.end();
+}
 
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
                          const std::vector<std::uintptr_t>& at, const std::string& written) {
@@ -97,7 +102,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   l.device = present_device();
   l.when = order_.enqueue(q.stream);
   for (const auto& other : under_way_) {
-    if (order_.comes_before(other->when, q.stream)) l.after.push_back(other.get());
+    if (order_.comes_before(other->when, q.stream)) l.after.push_back(other->number);
   }
   kernel_call& kernel = l.kernel;
   kernel.beside = work_beside(q.stream);
@@ -133,7 +138,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   }
   l.first_serial = next_serial_;
   next_serial_ += static_cast<std::uint32_t>(serials);
-  ++launches_;
+  l.number = ++launches_;
   note_launch(kernel.name);
   std::fflush(stdout);
   if (l.after.empty() && begin(l)) {
@@ -158,14 +163,17 @@ void program_runtime::note_launched(launch_under_way& l) {
                        l.request.grid,
                        l.request.block};
   for (const auto& other : under_way_) {
-    const bool is_ordered = std::find(l.after.begin(), l.after.end(), other.get()) != l.after.end();
-    if (other.get() == &l || is_ordered || !other->runs) continue;
+    if (other.get() == &l || is_after(l, *other) || is_after(*other, l)) continue;
     concurrent_work beside = work;
     if (other->device != l.device) {
       beside.is_on_other_device = true;
       beside.why = different_devices;
     }
-    other->runs->add_beside(beside);
+    if (other->runs) {
+      other->runs->add_beside(beside);
+    } else {
+      other->kernel.beside.push_back(beside);
+    }
   }
   note_pending(l.when, std::move(work));
   l.was_noted = true;
@@ -270,9 +278,8 @@ void program_runtime::go_on_with_all() {
     get_on = false;
     for (std::size_t i = 0; i < under_way_.size();) {
       launch_under_way& l = *under_way_[i++];
-      const bool is_held_up = std::any_of(under_way_.begin(), under_way_.end(), [&](const auto& other) {
-        return std::find(l.after.begin(), l.after.end(), other.get()) != l.after.end();
-      });
+      const bool is_held_up = std::any_of(under_way_.begin(), under_way_.end(),
+                                          [&](const auto& other) { return is_after(l, *other); });
       if (is_held_up) continue;
       if (!l.runs) {
         begin(l);
@@ -327,6 +334,13 @@ void program_runtime::complete_done() {
     l->runs->give_up();
     finish(*l);
   }
+}
+
+/// Before memory goes that they may still use.
+void program_runtime::complete_all() {
+  if (under_way_.empty()) return;
+  order_.wait_for_all();
+  complete_done();
 }
 
 template <class F>
