@@ -231,7 +231,33 @@ void engine::end_block(std::size_t i) {
 }
 
 void engine::run_schedule(std::size_t schedule) {
-  const watchdog watching(*this);
+  begin_schedule(schedule);
+  run_blocks();
+}
+
+void engine::go_on() {
+  if (options_.is_watched) {
+    for (region* const r : regions_) r->watch();
+  }
+  is_waiting_ = false;
+  note_change();
+  run_blocks();
+}
+
+void engine::give_up() {
+  is_waiting_ = false;
+  report_deadlock();
+  is_stopping_ = true;
+  end_schedule();
+}
+
+void engine::add_beside(const concurrent_work& work) {
+  kernel_.beside.push_back(work);
+  is_alone_ = false;
+  are_copies_beside_ |= work.first_serial == 0;
+}
+
+void engine::begin_schedule(std::size_t schedule) {
   schedule_ = schedule;
   random_.seed(options_.seed * 1000003 + schedule_);
   slices_ = options_.seed != 0 || schedule_ >= 2;
@@ -243,7 +269,7 @@ void engine::run_schedule(std::size_t schedule) {
     own_heap_->clear();
     regions_at_.fill(nullptr);
   }
-  synchronisations_.clear();
+  if (synchronisations_.use_count() == 1) synchronisations_->clear();
   hangs_ = hang::none;
   first_serial_ = first_serial_of_all_ + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
@@ -259,6 +285,10 @@ void engine::run_schedule(std::size_t schedule) {
   blocks_at_once_ =
       take_turns ? std::clamp<std::size_t>(most_threads_at_once / threads_a_block_, 1, most_blocks_at_once)
                  : 1;
+}
+
+void engine::run_blocks() {
+  const watchdog watching(*this);
   now = {this, nullptr};
   // Blocks that never wait for long may still wait for those that have not begun.
   constexpr std::size_t passes_until_next = 4;
@@ -284,11 +314,17 @@ void engine::run_schedule(std::size_t schedule) {
     if (!all_wait && ++passes % passes_until_next != 0) continue;
     // All that have begun wait: for blocks that have not, for one another, or for what will not come.
     if (begin_next() || (all_wait && resolve_grid())) continue;
-    if (is_deadlock()) {
-      report_deadlock();
-      is_stopping_ = true;
-    }
+    if (!is_deadlock()) continue;
+    is_waiting_ = may_wait_;
+    if (is_waiting_) break;
+    report_deadlock();
+    is_stopping_ = true;
   }
+  now = {};
+  if (!is_waiting_) end_schedule();
+}
+
+void engine::end_schedule() {
   // A launch that was stopped leaves its threads where they are.
   for (auto& b : blocks_) {
     if (is_profiling_) end_traces(*b);
@@ -303,7 +339,6 @@ void engine::run_schedule(std::size_t schedule) {
     for (auto& b : c->over) spare_.push_back(std::move(b));
   }
   clusters_.clear();
-  now = {};
 }
 
 engine::turn engine::run_timed(block_state& b) {
@@ -596,7 +631,7 @@ void engine::report_deadlock() {
   }
   f->detail = "no thread can go on: all that are left wait for something that none of them does";
   // A launch is over here before the host goes on.
-  if (waits_for_host || waits_for_launch)
+  if ((waits_for_host || waits_for_launch) && !may_wait_)
     f->detail +=
         fmt::format("; if {} does it meanwhile, a GPU may go on: here a launch runs alone, to its end",
                     !waits_for_launch ? "the host"

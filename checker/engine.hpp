@@ -267,6 +267,16 @@ class engine {
 
   /// On memory as it is before a launch.
   void run_schedule(std::size_t schedule);
+  /// Others may do what its threads wait for: where none can go on, it returns and is waiting.
+  void may_wait_for_others() { may_wait_ = true; }
+  bool is_waiting() const { return is_waiting_; }
+  /// After others have gone on.
+  void go_on();
+  /// Nobody does what its threads wait for.
+  void give_up();
+  /// What one of two launches that are under way at once has told, the other may learn.
+  void share_synchronisation(const engine& with) { synchronisations_ = with.synchronisations_; }
+  void add_beside(const concurrent_work& work);
   bool is_stopping() const { return is_stopping_; }
   /// Whether blocks ran unwatched: what they wrote is not in the undo logs.
   bool is_partial() const { return outcome_.watched_blocks != outcome_.blocks; }
@@ -381,6 +391,9 @@ class engine {
 
  private:
   // Running.
+  void begin_schedule(std::size_t schedule);
+  void run_blocks();
+  void end_schedule();
   bool begin_next();
   block_state& begin_block(std::uint64_t number, bool is_watched);
   bool is_next_watched();
@@ -467,6 +480,8 @@ class engine {
   record& least_telling(record& last, earlier_records& earlier, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
   const concurrent_work* launched_beside(const record& r) const;
+  bool is_of_other_launch(const record& r) const { return r.block - first_serial_ >= all_blocks_; }
+  bool has_learnt(const record& r, const thread_state& t, const block_state& b) const;
   void compare_with_copies(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
                            std::uint8_t flags, std::uintptr_t pc);
   region* find(thread_state& t, std::uintptr_t address);
@@ -523,7 +538,7 @@ class engine {
   void mark_reads_before_exchange();
 
   const module& module_;
-  const kernel_call kernel_;
+  kernel_call kernel_;
   const launch_options options_;
   launch_outcome outcome_;
 
@@ -552,6 +567,7 @@ class engine {
   thread_order random_;
   std::vector<std::uint32_t> released_threads_;
   bool is_stopping_ = false;
+  bool may_wait_ = false, is_waiting_ = false;
   std::string failure_;  // why it could not be run
   heddle_device::shared_variable dynamic_{};
   bool slices_ = false;
@@ -571,7 +587,9 @@ class engine {
     clocks to_all, to_block;
     std::uint32_t block = 0;
   };
-  std::unordered_map<std::uintptr_t, synchronisation> synchronisations_;
+  using synchronisations = std::unordered_map<std::uintptr_t, synchronisation>;
+  /// By the addresses of what was written; launches that are under way at once share it.
+  std::shared_ptr<synchronisations> synchronisations_ = std::make_shared<synchronisations>();
   std::unordered_map<std::uint64_t, std::size_t> reported_;
   std::unordered_set<std::uint32_t>
       reads_before_exchange_;  // where a thread reads before it compares and swaps

@@ -153,9 +153,9 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
     if (what.operation == atomic_operation::compare_exchange) note_read_before_exchange(t, *r, a);
     const bool also_reads =
         !is_load && what.operation != atomic_operation::store && what.operation != atomic_operation::exchange;
-    const auto found = synchronisations_.find(a);
+    const auto found = synchronisations_->find(a);
     // What it learns of those that changed the word before it, it learns of their changes, too.
-    const bool observes = found != synchronisations_.end() && what.operation != atomic_operation::store &&
+    const bool observes = found != synchronisations_->end() && what.operation != atomic_operation::store &&
                           ((what.is_classic != 0 && !is_load) || what.order == order::acquire ||
                            what.order == order::acquire_release);
     touch(
@@ -163,7 +163,7 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
         static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |
                                   (also_reads ? record::also_reads : 0) | (observes ? record::observes : 0)),
         static_cast<std::uint8_t>(what.scope), pc);
-    if (what.operation != atomic_operation::store && found != synchronisations_.end()) {
+    if (what.operation != atomic_operation::store && found != synchronisations_->end()) {
       const synchronisation& s = found->second;
       clocks from = what.scope >= scope::device ? s.to_all : nullptr;
       if (s.block == t.block->serial) from = joined(joined(from, s.to_all), s.to_block);
@@ -187,8 +187,8 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
         }
       }
       if (what.scope < scope::device) to_all = nullptr;
-      if (to_all || to_block || found != synchronisations_.end()) {
-        synchronisation& s = synchronisations_[a];
+      if (to_all || to_block || found != synchronisations_->end()) {
+        synchronisation& s = (*synchronisations_)[a];
         // Whatever reads a value that was changed step by step learns of all the steps.
         const bool goes_on = what.operation != atomic_operation::store;
         s.to_all = goes_on ? joined(s.to_all, to_all) : to_all;

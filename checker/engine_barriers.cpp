@@ -233,8 +233,18 @@ bool engine::resolve_grid() {
     clock = std::max(clock, b->base);
   }
   grid_base_ = clock + 1;
+  // What one has learnt of other launches, and what they may learn of all.
+  clocks learnt;
+  if (may_wait_) {
+    std::vector<known_clocks::entry> bases;
+    for (std::uint64_t i = 0; i < all_blocks_; ++i)
+      bases.push_back({known_clocks::all_of(first_serial_ + static_cast<std::uint32_t>(i)), grid_base_});
+    learnt = known_clocks::of(std::move(bases));
+    for (const auto& b : blocks_) learnt = joined(learnt, b->learnt);
+  }
   for (const auto& b : blocks_) {
     b->base = grid_base_;
+    if (learnt) b->learnt = learnt;
     b->at_grid = 0;
     std::vector<std::uint32_t> threads;
     for (thread_state& t : b->threads) {

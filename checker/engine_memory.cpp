@@ -200,16 +200,16 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   const auto flags =
       static_cast<std::uint8_t>(record::atomic | record::is_volatile | (writes ? record::write : 0));
   if (is_touched) touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
-  const auto found = synchronisations_.find(address);
-  if (!writes && found != synchronisations_.end()) {
+  const auto found = synchronisations_->find(address);
+  if (!writes && found != synchronisations_->end()) {
     t.pending = joined(t.pending, found->second.to_all);
     if (found->second.block == t.block->serial) t.pending = joined(t.pending, found->second.to_block);
   } else if (writes) {
     const clocks released = r->is_shared ? nullptr : joined(t.released, t.block->released);
     if (released || t.released_in_block) {
-      synchronisations_[address] = {released, t.released_in_block, t.block->serial};
-    } else if (found != synchronisations_.end()) {
-      synchronisations_.erase(found);
+      (*synchronisations_)[address] = {released, t.released_in_block, t.block->serial};
+    } else if (found != synchronisations_->end()) {
+      synchronisations_->erase(found);
     }
     if (!t.locks.empty()) release_lock(t, reinterpret_cast<void*>(address), pc);
   }
@@ -253,6 +253,11 @@ bool engine::comes_before(const record& r, const thread_state& t, const block_st
   } else if (r.clock < grid_base_) {
     return true;
   }
+  return has_learnt(r, t, b);
+}
+
+/// Whether the thread comes after it by what atomics and barriers have told.
+bool engine::has_learnt(const record& r, const thread_state& t, const block_state& b) const {
   return (t.learnt && t.learnt->has(r.block, r.thread, r.clock)) ||
          (b.learnt && b.learnt->has(r.block, r.thread, r.clock));
 }
@@ -323,13 +328,14 @@ void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8
   record *reader = nullptr, *second = nullptr;
   for (std::size_t slot = 0; slot < (has_more ? 4 : 1); ++slot) {
     record& r = slot == 0 ? last : of.earlier[i].slot[slot - 1];
-    if (r.block < first_serial_ || (of.is_of_one_block && r.block != b.serial)) {
+    if (is_of_other_launch(r) || (of.is_of_one_block && r.block != b.serial)) {
       const concurrent_work* const other = of.is_shared || is_alone_ ? nullptr : launched_beside(r);
       if (other != nullptr) {
         const scope least = other->is_on_other_device ? scope::system : scope::device;
         const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && r.scope() >= least &&
                                 static_cast<scope>(where) >= least;
-        if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic)
+        if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic &&
+            !has_learnt(r, t, b))
           report_race_of_streams(t, of, *other, &r, flags, address, pc);
       } else if (empty == nullptr) {
         empty = &r;

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -98,7 +99,7 @@ struct kernel_call {
   std::function<std::string(std::uintptr_t)> explain_address;
   /// Says whose memory is there that another device has; where it is null there is no other.
   std::function<std::optional<memory_beyond_reach>(std::uintptr_t)> beyond_reach;
-  std::vector<concurrent_work> beside;  ///< that nothing orders with it
+  std::deque<concurrent_work> beside;  ///< that nothing orders with it
   /// Of a launch by a kernel: the launch that made a record and that nothing orders with it; null for none.
   std::function<const concurrent_work*(const record&)> beside_in_tree;
   device_heap* heap = nullptr;     ///< that a program's kernels allocate in; null: one of its own

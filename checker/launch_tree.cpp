@@ -1,9 +1,37 @@
 #include "launch_tree.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace heddle::checker {
+
+void kept_arguments::keep(const heddle_device::launch_request& q, kernel_call& kernel, bool with_references) {
+  if (q.function_bytes != 0) {
+    const auto* const from = static_cast<const std::byte*>(q.function);
+    function.assign(from, from + q.function_bytes);
+    kernel.function = function.data();
+  }
+  constexpr std::size_t alignment = 16;
+  const auto is_left = [&](std::uint32_t i) {
+    return !with_references && q.kernel.parameters[i].kind == heddle_device::parameter_kind::reference;
+  };
+  std::vector<std::size_t> offsets(q.kernel.parameter_count);
+  for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
+    if (is_left(i)) continue;
+    const heddle_device::parameter& p = q.kernel.parameters[i];
+    const std::size_t size = p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size;
+    offsets[i] = bytes.size();
+    bytes.resize(bytes.size() + (size + alignment - 1) / alignment * alignment);
+    std::memcpy(bytes.data() + offsets[i], q.arguments[i], size);
+  }
+  for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i)
+    pointers.push_back(is_left(i) ? q.arguments[i] : bytes.data() + offsets[i]);
+  pointers.push_back(nullptr);
+  kernel.arguments = pointers.data();
+  kernel.first_argument = reinterpret_cast<std::uintptr_t>(bytes.data());
+  kernel.last_argument = kernel.first_argument + bytes.size();
+}
 
 std::size_t launch_tree::add(std::size_t parent, const child_launch* of, const launch_options& options,
                              std::uint32_t first_serial, std::uint32_t last_serial) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "jit/device/heddle_device/runtime.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
 #include "regions.hpp"
@@ -18,14 +19,23 @@ constexpr const char* launched_meanwhile =
     "into "
     "one stream; nothing orders it with the rest of the kernel, or with other launches";
 
+/// What a launch is given, which outlives who launches.
+struct kept_arguments {
+  std::vector<std::byte> function, bytes;
+  std::vector<void*> pointers;
+
+  /// Makes the kernel's function and arguments those that are kept; what references are to only where that is
+  /// asked for.
+  void keep(const heddle_device::launch_request& what, kernel_call& kernel, bool with_references);
+};
+
 /// A launch by a thread of a kernel. It runs once that kernel's own threads have ended: nothing that a kernel
 /// may do needs it before.
 struct child_launch {
   enum class order : std::uint8_t { in_stream, at_once, at_end };
 
-  kernel_call kernel;  ///< its function and its arguments are these:
-  std::vector<std::byte> function, arguments;
-  std::vector<void*> pointers;
+  kernel_call kernel;
+  kept_arguments kept;  ///< of it
   launch_options options;
   order when = order::in_stream;
   std::uint64_t queue = 0;  ///< the block and the stream: one of them runs its launches one by one

@@ -20,30 +20,6 @@ namespace {
 void* const tail = reinterpret_cast<void*>(3);
 void* const fire_and_forget = reinterpret_cast<void*>(4);
 
-std::vector<std::byte> bytes_at(const void* from, std::size_t bytes) {
-  std::vector<std::byte> result(bytes);
-  std::memcpy(result.data(), from, bytes);
-  return result;
-}
-
-/// The thread that launches may be gone before what it launches begins.
-void copy_arguments(const heddle_device::launch_request& q, const heddle_device::known_kernel& how,
-                    child_launch& to) {
-  constexpr std::size_t alignment = 16;
-  std::vector<std::size_t> offsets;
-  for (std::uint32_t i = 0; i < how.parameter_count; ++i) {
-    const heddle_device::parameter& p = how.parameters[i];
-    const std::size_t bytes = p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size;
-    offsets.push_back(to.arguments.size());
-    to.arguments.resize(to.arguments.size() + (bytes + alignment - 1) / alignment * alignment);
-    std::memcpy(to.arguments.data() + offsets.back(), q.arguments[i], bytes);
-  }
-  for (const std::size_t offset : offsets) to.pointers.push_back(to.arguments.data() + offset);
-  to.pointers.push_back(nullptr);
-  to.kernel.first_argument = reinterpret_cast<std::uintptr_t>(to.arguments.data());
-  to.kernel.last_argument = to.kernel.first_argument + to.arguments.size();
-}
-
 struct copy_by_thread {
   heddle_device::copy_request what;
   std::uintptr_t pc;
@@ -116,13 +92,7 @@ int program_runtime::launch_from_kernel(const heddle_device::launch_request& q) 
     failed_child_ = {by.place_of_call(t, written, call_stack()), why.empty() ? "the stream is none" : why};
     return device_error_ = error;
   }
-  const heddle_device::known_kernel& how = complete.kernel;
-  if (!q.is_address) {
-    made->function = bytes_at(q.function, q.function_bytes);
-    made->kernel.function = made->function.data();
-  }
-  copy_arguments(q, how, *made);
-  made->kernel.arguments = made->pointers.data();
+  made->kept.keep(complete, made->kernel, true);
   made->options = by.options();
   made->options.grid = q.grid;
   made->options.block = q.block;
@@ -158,9 +128,16 @@ void program_runtime::run_schedule(engine& runs, std::size_t schedule) {
   tree_.clear();
   device_error_ = 0;
   runs.run_schedule(schedule);
+  if (!runs.is_waiting()) run_launched(runs, schedule);
+}
+
+/// What the kernel's threads have launched.
+void program_runtime::run_launched(engine& runs, std::size_t schedule) {
   tell_failed_child(runs);
   if (!runs.has_children()) return;
   have_children_ = true;
+  tree_.clear();
+  const std::uint64_t blocks = jit::volume(runs.options().grid);
   const std::size_t root = tree_.add(launch_tree::none, nullptr, runs.options(), runs.first_serial(),
                                      runs.first_serial() + static_cast<std::uint32_t>(blocks));
   run_children(runs, runs.kernel(), root, schedule);

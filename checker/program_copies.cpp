@@ -150,6 +150,16 @@ int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_ma
   const box from{begin(q.from), q.width, q.height, q.depth, q.from_pitch, q.from_slice};
   const side target = side_of(to.begin), source = side_of(from.begin);
   note_filled(to);
+  if (!under_way_.empty()) {
+    // One that the host waits for it does not get by.
+    const bool waits = host_may_wait && (!q.is_async || target.is_host_only);
+    if (waits) {
+      let_host_wait_for(q.stream);
+      if (lasting_error_ != 0) return lasting_error_;
+    } else {
+      complete_before(q.stream, q.function);
+    }
+  }
   if (to.span() != 0) {
     if (is_beyond(q.function, q.stream, target, to, "to") ||
         is_beyond(q.function, q.stream, source, from, "from"))
@@ -293,6 +303,7 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
                q.slice};
   const side target = side_of(to.begin);
   note_filled(to);
+  complete_before(q.stream, q.function);
   if (to.span() != 0) {
     if ((q.height > 1 || q.depth > 1) && q.width > q.pitch) return fail(errors::invalid_pitch);
     if (target.is_host_only) {

@@ -466,6 +466,7 @@ int program_graphs::launch_graph(void* handle, void* stream) {
         });
     if (holds_memory && !executable->frees_on_launch) return program_.fail(errors::invalid_value);
     at = program_.call_stack();
+    program_.complete_before(stream, "cudaGraphLaunch");
     program_.order_.enqueue(stream);
     begin = program_.order_.known(stream);
     stream_order::join(begin, executable->after);

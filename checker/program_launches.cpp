@@ -4,9 +4,7 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include <fmt/format.h>
 
@@ -23,24 +21,6 @@ std::string size_text(index3 i) {
   return i.z != 1   ? fmt::format("({}, {}, {})", i.x, i.y, i.z)
          : i.y != 1 ? fmt::format("({}, {})", i.x, i.y)
                     : fmt::format("{}", i.x);
-}
-
-/// Of a launch that was stopped by what was found last.
-int error_after(finding_kind kind) {
-  switch (kind) {
-    case finding_kind::assertion:
-      return errors::assertion;
-    case finding_kind::out_of_bounds:
-    case finding_kind::peer_access:
-      return errors::illegal_address;
-    case finding_kind::misaligned_access:
-      return errors::misaligned_address;
-    case finding_kind::deadlock:
-    case finding_kind::no_end:
-      return errors::launch_timeout;
-    default:
-      return errors::launch_failure;
-  }
 }
 
 }  // namespace
@@ -262,145 +242,6 @@ std::optional<memory_beyond_reach> program_runtime::beyond_reach(int device, std
   const allocation* const a = memory_->find(address);
   if (a == nullptr || !a->memory.has(address, 1) || devices_.reaches(device, *a)) return std::nullopt;
   return memory_beyond_reach{&a->memory, program_devices::why_beyond_reach(device, *a, address)};
-}
-
-namespace {
-
-/// While it lives, the pointers among a launch's arguments that lead to the device's own variables lead to
-/// where code has them.
-class arguments_in_code {
- public:
-  arguments_in_code(const variable_instances& variables, const heddle_device::launch_request& q, int device) {
-    for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
-      if (q.kernel.parameters[i].kind != heddle_device::parameter_kind::pointer) continue;
-      auto& pointer = *static_cast<std::uintptr_t*>(q.arguments[i]);
-      const std::uintptr_t in_code = variables.in_code(pointer, device);
-      if (in_code == pointer) continue;
-      changed_.emplace_back(&pointer, pointer);
-      pointer = in_code;
-    }
-  }
-  ~arguments_in_code() {
-    for (const auto& [pointer, before] : changed_) *pointer = before;
-  }
-  arguments_in_code(const arguments_in_code&) = delete;
-  arguments_in_code& operator=(const arguments_in_code&) = delete;
-
- private:
-  std::vector<std::pair<std::uintptr_t*, std::uintptr_t>> changed_;
-};
-
-}  // namespace
-
-int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
-                         const std::vector<std::uintptr_t>& at, const std::string& written) {
-  kernel_call kernel = wanted;
-  kernel.arguments = q.arguments;
-  if (q.function_bytes != 0) kernel.function = q.function;
-  const auto when = order_.enqueue(q.stream);
-  kernel.beside = work_beside(q.stream);
-  const int device = present_device();
-  program_device& own = devices_.present();
-  kernel.heap = &own.heap;
-  kernel.has_other_streams = order_.has_other_streams();
-  kernel.beyond_reach = [this, device](std::uintptr_t address) { return beyond_reach(device, address); };
-  kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
-  // They lie together, where the launch was called.
-  for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
-    const heddle_device::parameter& p = q.kernel.parameters[i];
-    if (p.kind == heddle_device::parameter_kind::reference) continue;
-    const auto first = reinterpret_cast<std::uintptr_t>(q.arguments[i]);
-    const std::uintptr_t last =
-        first + (p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size);
-    kernel.first_argument = kernel.last_argument == 0 ? first : std::min(kernel.first_argument, first);
-    kernel.last_argument = std::max(kernel.last_argument, last);
-  }
-
-  launch_options options;
-  options.grid = q.grid;
-  options.block = q.block;
-  options.cluster = kernel.cluster;
-  options.shared_bytes = q.shared_bytes;
-  options.seed = options_.seed;
-  options.schedules = options_.schedules;
-  options.legacy_warps = options_.legacy_warps;
-  options.seconds_without_end = options_.seconds_without_end;
-  options.profiles = options_.profiles;
-  choose_watched(kernel.name, options);
-  const std::uint64_t blocks = jit::volume(q.grid);
-  const std::string why = too_many_blocks(blocks, options.schedules);
-  if (!why.empty()) refuse(fmt::format("{}: {}", kernel.name, why));
-  const std::uint64_t serials = blocks * options.schedules;
-  if (serials > most_serials - next_serial_) {
-    // What is known of the past goes with its numbers.
-    memory_->forget_histories();
-    for (program_device& d : devices_.all()) d.heap.forget_histories();
-    pending_.clear();
-    next_serial_ = 1;
-  }
-  const std::uint32_t first_serial = next_serial_;
-  next_serial_ += static_cast<std::uint32_t>(serials);
-  ++launches_;
-  note_launch(kernel.name);
-
-  std::fflush(stdout);
-  launch_outcome outcome;
-  launch_call call{written, at, 0};
-  bool was_stopped = false;
-  int error = 0;
-  {
-    const allocations::launch_on_device on(*memory_, device);
-    const arguments_in_code arguments(memory_->instances(), q, device);
-    const std::vector<region*> regions = regions_in_reach();
-    engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
-    undo_log first;
-    const bool repeats = options.schedules > 1;
-    std::vector<region*> kept = regions;
-    const std::vector<region*> of_heap = own.heap.regions();
-    kept.insert(kept.end(), of_heap.begin(), of_heap.end());
-    own.heap.begin_launch();
-    if (!options.is_watched) runs.trust_memory();
-    try {
-      if (repeats) first.begin(kept);
-      const auto began = std::chrono::steady_clock::now();
-      have_children_ = false;
-      run_schedule(runs, 0);
-      call.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-      was_stopped = runs.is_stopping();
-      // What the first leaves is what the program goes on with; the others begin where it began.
-      const bool has_time =
-          !runs.is_partial() &&
-          static_cast<double>(options.schedules) * runs.watched_seconds() <= options.watched_seconds;
-      if (repeats && !was_stopped && has_time) {
-        run_other_schedules(call, runs, first, kept);
-      }
-      first.end();
-      watched_seconds_ += runs.watched_seconds();
-      outcome = runs.result();
-    } catch (const heddle::error& wrong) {
-      refuse(wrong.what());
-    }
-  }
-  if (options_.profiles) add_profile(host_place(written, at), outcome.instructions);
-  std::fwrite(outcome.printed.data(), 1, outcome.printed.size(), stdout);
-  accesses_ += outcome.accesses;
-  blocks_ += outcome.blocks;
-  watched_blocks_ += outcome.watched_blocks;
-  watched_launches_ += outcome.watched_blocks != 0 ? 1 : 0;
-  if (was_stopped)
-    error = error_after(outcome.findings.empty() ? finding_kind::crash : outcome.findings.back().kind);
-  for (finding& f : outcome.findings) {
-    complete(f, call);
-    const finding told = f;
-    const reported& r = report(std::move(f));
-    if (told.kind == finding_kind::uninitialised_read && r.count == told.count)
-      note_unwritten_read(r.number, told, kernel.name);
-  }
-  note_pending(when, {host_place(written, at), first_serial, next_serial_, 0, 0, false, q.grid, q.block});
-  if (is_time_over_) end_now();
-  // As on a device, what went wrong in a kernel is known to calls that come later.
-  if (error != 0) lasting_error_ = last_error_ = error;
-  return 0;
 }
 
 }  // namespace heddle::checker

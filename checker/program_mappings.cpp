@@ -155,6 +155,7 @@ int program_mappings::unmap(void* where, u64 bytes) {
   if (r == nullptr) return errors::invalid_value;
   const std::vector<std::uintptr_t> parts = parts_of(*r, address_in(where), bytes);
   if (parts.empty()) return errors::invalid_value;
+  program_.complete_all();
   for (const std::uintptr_t begin : parts) {
     const part p = r->parts.at(begin);
     physical_memory& m = memory_.at(p.handle);

@@ -189,6 +189,7 @@ int program_runtime::unregister_host(void* what) {
   allocation* const a = memory_->find(address_of(what));
   if (a == nullptr || a->kind != memory_kind::registered || a->memory.begin != address_of(what))
     return fail(errors::host_memory_not_registered);
+  complete_all();
   memory_->free(*a);
   return fail(0);
 }
@@ -289,6 +290,8 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std
   const bool writes = (flags & record::write) != 0;
   if (bytes == 0) return;
   const auto lock = lock_unless_in_kernel();
+  // It may look whether a kernel has told it something.
+  if (!writes && (flags & record::is_volatile) != 0) go_on_with_all();
   allocation* const a = memory_->find(address);
   if (a == nullptr) return;
   region& r = a->memory;

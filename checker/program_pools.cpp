@@ -104,6 +104,7 @@ int program_pools::allocate(void* handle, void** where, u64 bytes, allocation_na
 
 void program_pools::release_on(allocation& a, void* stream, const char* function) {
   const region& r = a.memory;
+  program_.complete_before(stream, function);
   const auto when = program_.order_.enqueue(stream);
   const program_runtime::side all{&a, false, a.kind == memory_kind::device};
   program_.use_memory(function, when, stream, all, {r.begin, r.bytes, 1, 1, r.bytes, r.bytes}, true);

@@ -71,6 +71,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
 
 void program_runtime::end() {
   const auto lock = lock_unless_in_kernel();
+  complete_all();
   has_begun_ = false;
   if (is_time_over_) {
     for (const pid_t process : processes_) kill(process, SIGKILL);
@@ -461,6 +462,7 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
 int program_runtime::call_host_now(void* stream, void (*function)(void*), void* data) {
   {
     const auto lock = lock_unless_in_kernel();
+    complete_before(stream, "cudaLaunchHostFunc");
     order_.begin_callback(stream);
   }
   ++callbacks;
@@ -486,8 +488,8 @@ void program_runtime::note_pending(const stream_order::operation& when, concurre
   pending_.push_back({when, std::move(work)});
 }
 
-std::vector<concurrent_work> program_runtime::work_beside(void* stream) const {
-  std::vector<concurrent_work> result;
+std::deque<concurrent_work> program_runtime::work_beside(void* stream) const {
+  std::deque<concurrent_work> result;
   for (const pending_operation& p : pending_) {
     if (order_.is_done(p.when) || order_.comes_before(p.when, stream)) continue;
     result.push_back(p.work);
@@ -499,6 +501,7 @@ std::vector<concurrent_work> program_runtime::work_beside(void* stream) const {
 }
 
 void program_runtime::forget_done() {
+  if (!under_way_.empty()) complete_done();
   std::erase_if(pending_, [&](const pending_operation& p) { return order_.is_done(p.when); });
 }
 

@@ -41,6 +41,7 @@ class engine;
 class program_runtime final : public heddle_device::runtime {
  public:
   program_runtime(const program_options& options, bool blocks_are_independent, int messages);
+  ~program_runtime();
   /// Before the module initialises its variables.
   void begin(std::unique_ptr<const module> compiled);
   /// What it has compiled while it ran before.
@@ -83,11 +84,13 @@ class program_runtime final : public heddle_device::runtime {
   int make_stream(void** stream, bool is_blocking) override;
   int end_stream(void* stream) override;
   int wait_for_stream(void* stream) override;
+  int ask_stream(void* stream) override;
   int make_stream_wait(void* stream, void* event, bool is_external) override;
   int make_event(void** event, bool is_timed) override;
   int end_event(void* event) override;
   int record(void* event, void* stream, bool is_external) override;
   int wait_for_event(void* event) override;
+  int ask_event(void* event) override;
   int elapsed(float* milliseconds, void* from, void* to) override;
   int wait_for_device() override;
   int reset_device() override;
@@ -217,7 +220,7 @@ class program_runtime final : public heddle_device::runtime {
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
                   const box& b, bool writes);
   /// What may be under way when something begins that was put on a stream.
-  std::vector<concurrent_work> work_beside(void* stream) const;
+  std::deque<concurrent_work> work_beside(void* stream) const;
   void forget_done();
   /// What kernels of the present device use, and what was freed last.
   std::vector<region*> regions_in_reach();
@@ -252,6 +255,20 @@ class program_runtime final : public heddle_device::runtime {
     const std::vector<std::uintptr_t>& at;
     double seconds;  // that the first schedule took
   };
+  struct launch_under_way;
+  bool begin(launch_under_way& l);
+  bool go_on(launch_under_way& l);
+  void finish(launch_under_way& l);
+  void note_launched(launch_under_way& l);
+  /// Whether the first begins when the other has ended.
+  static bool is_after(const launch_under_way& l, const launch_under_way& other);
+  void go_on_with_all();
+  /// Whether a launch is still under way that `precedes` says is asked for.
+  template <class F>
+  bool is_any_under_way(F precedes);
+  void complete_done();
+  void complete_all();
+  void complete_before(void* stream, const char* function);
   /// Adds the places of the launch and of memory, and weighs it.
   void complete(finding& f, const launch_call& launch);
   bool takes_processes(double seconds) const;
@@ -268,6 +285,7 @@ class program_runtime final : public heddle_device::runtime {
   std::uint32_t take_serials(std::uint64_t count, const std::string& kernel);
   /// With all that kernels launch.
   void run_schedule(engine& runs, std::size_t schedule);
+  void run_launched(engine& runs, std::size_t schedule);
   void tell_failed_child(engine& by);
   void run_children(engine& parent, const kernel_call& of_host, std::size_t node, std::size_t schedule);
   /// How much of a launch is watched.
@@ -292,6 +310,7 @@ class program_runtime final : public heddle_device::runtime {
   program_modules modules_{*this};
   program_libraries libraries_{*this};
   std::vector<pending_operation> pending_;
+  std::vector<std::unique_ptr<launch_under_way>> under_way_;  // in the order of the host's calls
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;

@@ -71,6 +71,11 @@ class stream_order {
     const times& known = find(stream)->known;
     return what.stream < known.size() && known[what.stream] >= what.number;
   }
+  /// Whether the event was recorded after it.
+  bool comes_before_event(const operation& what, void* event) const {
+    const times& known = events_.at(event)->known;
+    return what.stream < known.size() && known[what.stream] >= what.number;
+  }
   /// Milliseconds between two events; false unless both are of one device, were recorded and are timed.
   bool elapsed(void* from, void* to, float& milliseconds) const;
 

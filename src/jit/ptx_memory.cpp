@@ -12,7 +12,8 @@ void skip_hints(instruction& i) {
 
 std::string_view state_space(instruction& i) {
   const std::string_view space = i.one_of({"global", "shared::cta", "shared", "local", "const", "param"});
-  if (i->has("shared::cluster")) i.refuse("thread block clusters are not supported");
+  if (i->has("shared::cluster"))
+    i.refuse("shared memory of other blocks is not supported in inline PTX: map_shared_rank() is");
   return space;
 }
 
@@ -347,7 +348,16 @@ bool writer::write_barrier(instruction& i) {
   }
   if (op != "bar" && op != "barrier") return false;
   lets_threads_communicate_ = true;
-  if (i->has("cluster")) i.refuse("thread block clusters are not supported");
+  if (i.flag("cluster")) {
+    i.skip({"aligned", "release", "acquire"});
+    const std::string_view half = i.one_of({"arrive", "wait"});
+    if (half.empty()) i.refuse("it is .arrive or .wait");
+    code_ += fmt::format(
+        "::heddle_device::{}_in_group(::heddle_device::group_kind::cluster, __builtin_FILE(), "
+        "__builtin_LINE()); ",
+        half);
+    return true;
+  }
   i.flag("cta");
   i.flag("aligned");
   if (i.flag("warp")) {

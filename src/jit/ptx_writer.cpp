@@ -210,7 +210,7 @@ std::string writer::special(const operand& o) const {
   for (const char* const known :
        {"laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "clock", "clock_hi", "clock64",
         "globaltimer", "globaltimer_lo", "globaltimer_hi", "lanemask_eq", "lanemask_le", "lanemask_lt",
-        "lanemask_ge", "lanemask_gt"}) {
+        "lanemask_ge", "lanemask_gt", "cluster_ctarank", "cluster_nctarank"}) {
     if (name == known) return in_ptx(name) + "()";
   }
   return "";
@@ -278,7 +278,8 @@ void writer::write(const statement& s) {
   instruction i(s);
   const bool is_known = write_move(i) || write_extended(i) || write_arithmetic(i) ||
                         write_float_function(i) || write_bits(i) || write_comparison(i) || write_memory(i) ||
-                        write_asynchronous(i) || write_warp(i) || write_barrier(i) || write_control(i);
+                        write_asynchronous(i) || write_matrices(i) || write_warp(i) || write_barrier(i) ||
+                        write_control(i);
   if (!is_known) i.refuse("it is not supported in inline PTX");
   i.expect_no_more();
   if (s.is_guarded) code_ += "} ";

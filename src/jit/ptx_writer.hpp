@@ -105,6 +105,8 @@ class writer {
   bool write_asynchronous(instruction& i);
   bool write_phases(instruction& i);
   std::string phases_at(const operand& o, std::string_view space) const;
+  bool write_matrices(instruction& i);
+  void write_product(instruction& i);
   bool write_warp(instruction& i);
   bool write_barrier(instruction& i);
   bool write_control(instruction& i);

@@ -252,3 +252,18 @@ __global__ void __cluster_dims__(2) dynamic_histogram(int* bins, const int* x) {
     atomicAdd(&bins[cluster.block_rank() * 16 + i], part[i]);
   }
 }
+
+// check by_ptx --grid 4 --block 32 --arg i32[128]=zeros
+// clean
+__global__ void __cluster_dims__(2) by_ptx(int* x) {
+  __shared__ unsigned own[32];
+  const auto cluster = cg::this_cluster();
+  unsigned rank, blocks;
+  asm volatile("mov.u32 %0, %%cluster_ctarank; mov.u32 %1, %%cluster_nctarank;" : "=r"(rank), "=r"(blocks));
+  own[threadIdx.x] = rank + 10 * blocks;
+  asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  const unsigned other = cluster.map_shared_rank(own, 1 - rank)[31 - threadIdx.x];
+  assert(rank == cluster.block_rank() && other == 21 - rank);
+  x[blockIdx.x * 32 + threadIdx.x] = other;
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+}

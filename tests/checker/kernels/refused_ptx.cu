@@ -14,3 +14,10 @@ __global__ void modifier() {
   // Of one instruction that is not known the others are told with it.
   asm("add.rn.magic.f32 %0, %0, %0;" : "=f"(f));
 }
+
+// check shape_of_a_product --grid 1 --block 32
+// fails refused_ptx.cu:22: asm: mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32: m16n8k8 and m16n8k16 of f16 and bf16
+__global__ void shape_of_a_product() {
+  float d[2];
+  asm("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%0, %1}, {%0}, {%0}, {%0, %1};" : "+f"(d[0]), "+f"(d[1]));
+}

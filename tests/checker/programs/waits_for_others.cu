@@ -1,39 +1,214 @@
-// Kernels that wait for the host, or for a kernel on another stream. A launch runs alone here, so that nothing ends them.
+// Kernels that wait for the host, or for a kernel on another stream or device. They stay under way meanwhile.
+
+// program -- host
+// clean
+// prints 1
+// program -- host_behind
+// clean
+// prints 12
+// program -- host_asks
+// clean
+// prints 20
+// program -- host_polls
+// clean
+// prints 600 600 0 0
+// program -- stream
+// clean
+// prints 1
+// program -- streams
+// clean
+// prints 10 9
+// program -- streams_in_blocks
+// clean
+// prints 10 9
+// program --devices 2 -- devices
+// clean
+// prints 10 9
+// program -- streams_plainly
+// finds data-race @reads_other @writes_own of values
+// program --devices 2 -- devices_of_one
+// finds data-race @counts_on_device of arrived
+// program -fopenmp -- threads
+// clean
+// prints 10 9
+// program -- nobody
+// finds deadlock @awaits @launches_await of flag: wait for something that none of them does
+// prints 702
+// program -- each_other
+// finds deadlock @awaits_second
+// program -- never_waited_for
+// finds deadlock @awaits
+// program -- after_it_alone
+// finds deadlock @awaits of flag
+// program -- copy_behind
+// fails await waits for what the host, or a launch beside it, may do after it has called cudaMemcpyAsync
+#include <cooperative_groups.h>
+
+#include <cstdio>
 #include <cstring>
 
 __global__ void await(volatile int* flag, int* out) {
-  while (*flag == 0) {
+  while (*flag == 0) {  // @awaits
   }
   *out = 1;
 }
 __global__ void set(volatile int* flag) { *flag = 1; }
+__global__ void add(int* x, int by) { *x += by; }
+__global__ void answer(volatile int* asked, volatile int* answered, int rounds) {
+  for (int i = 1; i <= rounds; ++i) {
+    while (*asked != i) {
+    }
+    *answered = 2 * i;
+  }
+}
+__global__ void await_second(volatile int* own, volatile int* other) {
+  while (*other == 0) {  // @awaits_second
+  }
+  *own = 1;
+}
 
-// program -- host
-// finds deadlock: if the host does it meanwhile, a GPU may go on: here a launch runs alone, to its end
-// program -- stream
-// finds deadlock: if a launch on another stream does it meanwhile, a GPU may go on
-// program -- nobody
-// finds deadlock: wait for something that none of them does
-int main(int, char** argv) {
-  int *flag, *out;
-  cudaMalloc(&out, 4);
-  const bool by_host = std::strcmp(argv[1], "host") == 0;
-  if (by_host) {
-    cudaMallocHost(&flag, 4);
-    *flag = 0;
+constexpr int rounds = 10;
+template <bool OfSystem>
+__device__ void meet(int* arrived, int parts) {
+  __threadfence_system();
+  if constexpr (OfSystem) {
+    atomicAdd_system(arrived, 1);
   } else {
-    cudaMalloc(&flag, 4);
-    cudaMemset(flag, 0, 4);
+    atomicAdd(arrived, 1);  // @counts_on_device
   }
-  cudaStream_t one = nullptr, two = nullptr;
-  if (std::strcmp(argv[1], "stream") == 0) {
-    cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
-    cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
-    cudaDeviceSynchronize();
+  while (*static_cast<volatile int*>(arrived) < parts) {
   }
-  await<<<1, 1, 0, one>>>(flag, out);
-  if (by_host) *(volatile int*)flag = 1;
-  if (two != nullptr) set<<<1, 1, 0, two>>>(flag);
+  __threadfence_system();
+}
+/// Two launches give one another their values, and add one to what they get.
+template <bool OfSystem, bool Meets = true>
+__global__ void exchange(int* arrived, int* values, int rank) {
+  const auto grid = cooperative_groups::this_grid();
+  int value = rank;
+  for (int round = 0; round < rounds; ++round) {
+    if (grid.thread_rank() == 0) {
+      values[rank] = value;  // @writes_own
+      if (Meets) meet<OfSystem>(&arrived[2 * round], 2);
+    }
+    grid.sync();
+    // Its threads read what one of them has waited for.
+    value = values[1 - rank] + 1;  // @reads_other
+    grid.sync();
+    if (grid.thread_rank() == 0 && Meets) meet<OfSystem>(&arrived[2 * round + 1], 2);
+  }
+}
+
+int *arrived, *values;
+template <bool OfSystem, bool Meets>
+void launch(int rank, cudaStream_t stream, int blocks) {
+  void* arguments[] = {&arrived, &values, &rank};
+  cudaLaunchCooperativeKernel((void*)exchange<OfSystem, Meets>, blocks, 32, arguments, 0, stream);
+}
+
+int main(int, char** argv) {
+  const auto is = [&](const char* mode) { return std::strcmp(argv[1], mode) == 0; };
+  int *flag, *out, result = -1;
+  cudaMallocManaged(&arrived, 2 * rounds * sizeof *arrived);
+  cudaMallocManaged(&values, 2 * sizeof *values);
+  cudaMallocHost(&flag, 2 * sizeof *flag);
+  cudaMalloc(&out, sizeof *out);
+  std::memset(arrived, 0, 2 * rounds * sizeof *arrived);
+  std::memset(values, 0, 2 * sizeof *values);
+  flag[0] = flag[1] = 0;
+  cudaMemset(out, 0, sizeof *out);
   cudaDeviceSynchronize();
+  volatile int* const strong = flag;
+  cudaStream_t one, two;
+  const bool are_two = std::strncmp(argv[1], "devices", 7) == 0;
+  cudaStreamCreateWithFlags(&one, cudaStreamNonBlocking);
+  if (are_two) cudaSetDevice(1);
+  cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
+  cudaSetDevice(0);
+
+  if (is("host") || is("nobody") || is("never_waited_for") || is("host_behind") || is("copy_behind") || is("stream") ||
+      is("after_it_alone"))
+    await<<<1, 1, 0, one>>>(flag, out);  // @launches_await
+  if (is("host")) *strong = 1;
+  if (is("stream")) set<<<1, 1, 0, two>>>(flag);
+  if (is("after_it_alone")) set<<<1, 1, 0, one>>>(flag);
+  if (is("host_behind")) {
+    for (int i = 0; i < 10; ++i) add<<<1, 1, 0, one>>>(out, 1);
+    cudaEvent_t event;
+    cudaEventCreate(&event);
+    cudaEventRecord(event, one);
+    cudaStreamWaitEvent(two, event, 0);
+    add<<<1, 1, 0, two>>>(out, 1);
+    *strong = 1;
+    cudaStreamSynchronize(two);
+    cudaEventDestroy(event);
+  }
+  if (is("host_polls")) {
+    cudaEvent_t before, after;
+    cudaEventCreate(&before);
+    cudaEventCreate(&after);
+    cudaEventRecord(before, one);
+    await<<<1, 1, 0, one>>>(flag, out);
+    cudaEventRecord(after, one);
+    const int of_stream = cudaStreamQuery(one), of_event = cudaEventQuery(after), of_first = cudaEventQuery(before);
+    *strong = 1;
+    std::printf("%d %d %d %d\n", of_stream, of_event, of_first, cudaStreamQuery(one));
+    return 0;
+  }
+  if (is("copy_behind")) {
+    cudaMemcpyAsync(out, flag, sizeof *flag, cudaMemcpyDefault, one);
+    *strong = 1;
+  }
+  if (is("host_asks")) {
+    volatile int* const answered = flag + 1;
+    answer<<<1, 1, 0, one>>>(flag, flag + 1, 10);
+    for (int i = 1; i <= 10; ++i) {
+      *strong = i;
+      while (*answered != 2 * i) {
+      }
+    }
+    cudaStreamSynchronize(one);
+    std::printf("%d\n", *answered);
+    return 0;
+  }
+  if (is("each_other")) {
+    await_second<<<1, 1, 0, one>>>(flag, flag + 1);
+    await_second<<<1, 1, 0, two>>>(flag + 1, flag);
+  }
+  if (std::strncmp(argv[1], "streams", 7) == 0 || are_two) {
+    const int blocks = is("streams_in_blocks") ? 4 : 1;
+    for (int rank = 0; rank < 2; ++rank) {
+      if (are_two) cudaSetDevice(rank);
+      const cudaStream_t stream = rank == 0 ? one : two;
+      if (is("streams_plainly")) {
+        launch<true, false>(rank, stream, blocks);
+      } else if (is("devices_of_one")) {
+        launch<false, true>(rank, stream, blocks);
+      } else {
+        launch<true, true>(rank, stream, blocks);
+      }
+    }
+  }
+  if (is("threads")) {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+    for (int rank = 0; rank < 2; ++rank) {
+      launch<true, true>(rank, rank == 0 ? one : two, 1);
+      cudaStreamSynchronize(rank == 0 ? one : two);
+    }
+#endif
+  }
+  if (is("never_waited_for")) return 0;
+  for (int device = are_two ? 1 : 0; device >= 0; --device) {
+    cudaSetDevice(device);
+    const int error = cudaDeviceSynchronize();
+    if (is("nobody")) std::printf("%d\n", error);
+    if (error != 0) return 0;
+  }
+  if (values[0] != 0) {
+    std::printf("%d %d\n", values[0], values[1]);
+  } else {
+    cudaMemcpy(&result, out, sizeof result, cudaMemcpyDeviceToHost);
+    std::printf("%d\n", result);
+  }
   return 0;
 }

@@ -17,9 +17,8 @@ HEDDLE_HOST cudaStreamDestroy(cudaStream_t stream) {
 HEDDLE_HOST cudaStreamSynchronize(cudaStream_t stream) {
   return HEDDLE_RUNTIME(wait_for_stream(stream));
 }
-// What was put on a stream has been done, so that a program which asks until it has goes on.
 HEDDLE_HOST cudaStreamQuery(cudaStream_t stream) {
-  return HEDDLE_RUNTIME(wait_for_stream(stream));
+  return HEDDLE_RUNTIME(ask_stream(stream));
 }
 HEDDLE_HOST cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
   *flags = cudaStreamDefault;
@@ -137,7 +136,7 @@ HEDDLE_HOST cudaEventSynchronize(cudaEvent_t event) {
   return HEDDLE_RUNTIME(wait_for_event(event));
 }
 HEDDLE_HOST cudaEventQuery(cudaEvent_t event) {
-  return HEDDLE_RUNTIME(wait_for_event(event));
+  return HEDDLE_RUNTIME(ask_event(event));
 }
 HEDDLE_HOST cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
   return HEDDLE_RUNTIME(elapsed(milliseconds, from, to));

@@ -4,6 +4,7 @@
 /// (PTX ISA).
 
 #include "atomics.hpp"
+#include "clusters.hpp"
 #include "phases.hpp"
 #include "spaces.hpp"
 #include "synchronisation.hpp"
@@ -304,6 +305,14 @@ HEDDLE_DEVICE void barrier(u32 number, u32 count, const char* file, int line) {
 }
 HEDDLE_DEVICE void arrive(u32 number, u32 count, const char* file, int line) {
   heddle_arrive_at(number, count, file, line);
+}
+
+/// Of the block in its cluster.
+HEDDLE_DEVICE u32 cluster_ctarank() {
+  return __clusterRelativeBlockRank();
+}
+HEDDLE_DEVICE u32 cluster_nctarank() {
+  return __clusterSizeInBlocks();
 }
 
 }  // namespace heddle_device::ptx

@@ -3,6 +3,7 @@
 /// PTX's instructions of bits, and its conversions (PTX ISA).
 
 #include "ptx_arithmetic.hpp"
+#include "ptx_matrices.hpp"
 #include "rounding.hpp"
 
 namespace heddle_device::ptx {

@@ -12,7 +12,7 @@ namespace heddle_device {
 namespace cuda_error {
 constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_pitch = 12,
               invalid_symbol = 13, invalid_device_function = 98, invalid_device = 101, invalid_context = 201,
-              invalid_resource_handle = 400, illegal_state = 401, illegal_address = 700,
+              invalid_resource_handle = 400, illegal_state = 401, not_ready = 600, illegal_address = 700,
               launch_out_of_resources = 701, launch_timeout = 702, peer_access_already_enabled = 704,
               peer_access_not_enabled = 705, assertion = 710, host_memory_already_registered = 712,
               host_memory_not_registered = 713, misaligned_address = 716, launch_failure = 719,
@@ -152,12 +152,15 @@ class runtime {
   virtual int make_stream(void** stream, bool is_blocking) = 0;
   virtual int end_stream(void* stream) = 0;
   virtual int wait_for_stream(void* stream) = 0;
+  /// The same where that is at once, and cuda_error::not_ready where a launch still waits for something.
+  virtual int ask_stream(void* stream) = 0;
   /// External: as a node of its own of a graph that is captured.
   virtual int make_stream_wait(void* stream, void* event, bool is_external) = 0;
   virtual int make_event(void** event, bool is_timed) = 0;
   virtual int end_event(void* event) = 0;
   virtual int record(void* event, void* stream, bool is_external) = 0;
   virtual int wait_for_event(void* event) = 0;
+  virtual int ask_event(void* event) = 0;
   virtual int elapsed(float* milliseconds, void* from, void* to) = 0;
   /// The present one.
   virtual int wait_for_device() = 0;
