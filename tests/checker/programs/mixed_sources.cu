@@ -34,6 +34,8 @@ __device__ __forceinline__ int doubled<int>(int x) {
 
 __global__ void add(int* total, const int* x, bool races) {
   static_assert(cuda::std::is_same_v<cuda::std::remove_const_t<const int>, int>);
+  static_assert(cuda::std::identity()(3) == 3 && cuda::std::bit_cast<unsigned>(1.0f) == 0x3f800000);
+  static_assert(cuda::std::is_same_v<cuda::std::remove_cvref_t<const int&>, cuda::std::type_identity<int>::type>);
   const int sum = cuda::std::plus<int>()(doubled(x[threadIdx.x]), cuda::std::numeric_limits<int>::min() >> 31);
   if (races) {
     *total += sum + 1;  // @adds

@@ -59,6 +59,7 @@ constexpr int warpSize = 32;
 #include "half.hpp"
 #include "host.hpp"
 #include "host_atomics.hpp"
+#include "host_for_c.hpp"
 #include "module.hpp"
 #include "phases.hpp"
 #include "shifts.hpp"

@@ -42,4 +42,23 @@
 
 namespace cuda::std {
 using namespace ::std;
+#if __cplusplus < 202002L
+// What it has of later standards.
+struct identity {
+  template <class T>
+  constexpr T&& operator()(T&& x) const noexcept {
+    return static_cast<T&&>(x);
+  }
+};
+template <class T>
+using remove_cvref_t = ::std::remove_cv_t<::std::remove_reference_t<T>>;
+template <class T>
+struct type_identity {
+  using type = T;
+};
+template <class To, class From>
+constexpr To bit_cast(const From& from) noexcept {
+  return __builtin_bit_cast(To, from);
 }
+#endif
+}  // namespace cuda::std

@@ -8,6 +8,7 @@
 // Not before the macros are put away.
 #include "conversions.hpp"
 #include "descriptors.hpp"
+#include "incomplete.hpp"
 #include "sparse_products.hpp"
 #include "triangular.hpp"
 
