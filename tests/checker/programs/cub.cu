@@ -216,6 +216,21 @@ static void of_device(int n) {
   for (int* const each : {d, e, f, one, keys, bins}) cudaFree(each);
 }
 
+/// Bits are in the order of the numbers, and come back.
+template <class T>
+static void of_traits(const std::vector<T>& in_order) {
+  using traits = cub::Traits<T>;
+  typename traits::UnsignedBits before = 0;
+  for (size_t i = 0; i < in_order.size(); ++i) {
+    typename traits::UnsignedBits bits, back;
+    std::memcpy(&bits, &in_order[i], sizeof bits);
+    back = traits::TwiddleIn(bits);
+    EXPECT(i == 0 || before < back);
+    EXPECT(traits::TwiddleOut(back) == bits);
+    before = back;
+  }
+}
+
 int main(int count, char** words) {
   const char* const mode = count > 1 ? words[1] : "";
   int* const x = device<int>(threads);
@@ -235,6 +250,9 @@ int main(int count, char** words) {
   } else {
     for (const int n : {tile, tile - 3, 1}) of_blocks(n);
     of_warps();
+    of_traits<float>({-2.5f, -1e-30f, -0.f, 0.f, 1e-30f, 3});
+    of_traits<short>({-32768, -1, 0, 7});
+    of_traits<unsigned long long>({0, 1, 1ull << 63});
     for (const int n : {0, 1, 100, 1000}) of_device(n);
     std::printf("failures: %d\n", failures);
   }

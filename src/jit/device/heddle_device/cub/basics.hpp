@@ -5,6 +5,7 @@
 #include "../thrust/ordered_algorithms.hpp"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace cub {
 
@@ -12,6 +13,26 @@ struct NullType {};
 template <int Value>
 struct Int2Type {
   static constexpr int VALUE = Value;
+};
+
+/// How radix sorts see a number: as bits without a sign, in the order of the numbers.
+template <class T>
+struct Traits {
+  using UnsignedBits = std::conditional_t<
+      sizeof(T) == 1, unsigned char,
+      std::conditional_t<sizeof(T) == 2, unsigned short,
+                         std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>>>;
+  static constexpr UnsignedBits HIGH_BIT = static_cast<UnsignedBits>(UnsignedBits{1} << (8 * sizeof(T) - 1));
+  static UnsignedBits TwiddleIn(UnsignedBits bits) {
+    if constexpr (std::is_unsigned_v<T>) return bits;
+    if constexpr (std::is_integral_v<T>) return static_cast<UnsignedBits>(bits ^ HIGH_BIT);
+    return static_cast<UnsignedBits>((bits & HIGH_BIT) != 0 ? ~bits : bits ^ HIGH_BIT);
+  }
+  static UnsignedBits TwiddleOut(UnsignedBits bits) {
+    if constexpr (std::is_unsigned_v<T>) return bits;
+    if constexpr (std::is_integral_v<T>) return static_cast<UnsignedBits>(bits ^ HIGH_BIT);
+    return static_cast<UnsignedBits>((bits & HIGH_BIT) != 0 ? bits ^ HIGH_BIT : ~bits);
+  }
 };
 
 struct Sum {
