@@ -89,12 +89,13 @@ class LaplaceTest(SolverTest):
         self.assertEqual(client.said("error")["text"], "laplace: 'from' is not [x, y]")
 
     def test_the_rate_has_the_bytes_of_a_cycle(self):
-        client, *_ = self.whole("laplace", "--size", "17x17", "--tolerance", "0", width=17, height=17)
+        client, *_ = self.whole("laplace", "--size", "65x65", "--tolerance", "0", width=65, height=65)
+        client.ask("speed", per_second=20)  # not to its end at once
         client.ask("play")
         header, _ = client.frame(lambda one: one["steps_per_second"] > 0)
         self.assertEqual(header["rate_of"], "points/s")
-        # The points and their source are read twice, and the points written; on coarser grids five times as many are. In float32.
-        cycle = 4 * (5 * 17**2 + 5 * (9**2 + 5**2 + 3**2))
+        # The points and their source are read twice, and the points written; on coarser grids five times as many are. In float64.
+        cycle = 8 * (5 * 65**2 + 5 * (33**2 + 17**2 + 9**2 + 5**2 + 3**2))
         self.assertAlmostEqual(header["bytes_per_second"] / header["steps_per_second"], cycle, places=3)
         self.assertGreater(header["ceiling"], 0)
         self.act(client, "wall", **{"from": [5.5, 5.5], "to": [9.5, 5.5]}, radius=0, value=1)
@@ -159,6 +160,7 @@ class LbmTest(SolverTest):
                                  (["life", "--random", "64x64"], "cells/s", "generations in a pass")):
             with self.subTest(words):
                 client, *_ = self.whole(*words, width=64, height=64)
+                client.ask("speed", per_second=20)
                 client.ask("play")
                 header, _ = client.frame(lambda one: one["steps_per_second"] > 0)
                 self.assertEqual(header["rate_of"], unit)
