@@ -240,6 +240,25 @@ TEST_P(laplace, stops_when_it_is_told_to) {
   EXPECT_EQ(done.iterations(), 0u);
 }
 
+TEST_P(laplace, sweeps_share_passes_over_memory) {
+  const hd::array<double> edges = sine_edges<double>(17, 17);
+  // Four red-black sweeps a pass read and write the points.
+  constexpr std::uint64_t points = 8 * 17 * 17, pass = 2 * points;
+  const solver<double> red_black(where, method::red_black, edges);
+  EXPECT_EQ(red_black.bytes_of(1), pass);
+  EXPECT_EQ(red_black.bytes_of(8), 2 * pass);
+  EXPECT_EQ(red_black.bytes_of(9), 3 * pass);
+  EXPECT_EQ(solver<double>(where, method::red_black, edges, edges).bytes_of(4), pass + points);
+  const solver<double> jacobi(where, method::jacobi, edges);
+  EXPECT_EQ(jacobi.bytes_of(1), pass);
+  EXPECT_LE(jacobi.bytes_of(800), 200 * pass);
+  solver<double> multigrid(where, method::multigrid, edges);
+  EXPECT_EQ(multigrid.bytes_of(3), 3 * (pass + points + 8 * 5 * (9 * 9 + 5 * 5 + 3 * 3)));
+  const std::vector<point_value<double>> wall{{4, 4, 1.0}};
+  multigrid.hold(wall);
+  EXPECT_EQ(multigrid.bytes_of(3), 0u);
+}
+
 TEST_P(laplace, says_what_is_wrong) {
   hd::array<double> edges = sine_edges<double>(5, 4), row(7), other({5, 4});
   other.fill(0);

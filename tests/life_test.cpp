@@ -205,6 +205,18 @@ TEST_P(life_in_strips, squares_are_counted_on_the_target) {
   }
 }
 
+TEST(life, generations_share_passes_over_memory) {
+  const grid start = soup(4096, 4096, 0.25, 1, target());
+  universe packed({start, 0, 0}, topology::torus, {}, algorithm::packed, target::serial());
+  // A bit a cell, read and written, for up to 16 generations.
+  constexpr std::uint64_t pass = 2 * 4096 * 4096 / 8;
+  EXPECT_EQ(packed.bytes_of(1), pass);
+  EXPECT_EQ(packed.bytes_of(16), pass);
+  EXPECT_EQ(packed.bytes_of(40), 3 * pass);
+  universe per_cell({start, 0, 0}, topology::torus, {}, algorithm::per_cell, target::serial());
+  EXPECT_EQ(per_cell.bytes_of(3), 3 * 8 * pass);
+}
+
 TEST_P(life_in_strips, cells_change_while_it_runs) {
   for (const topology shape : {topology::torus, topology::plane, topology::infinite}) {
     universe world({soup(70, 50, 0.375, 1, target()), -35, -25}, shape, {}, algorithm::packed, where);

@@ -86,7 +86,17 @@ json laplace_view<T>::description() const {
 template <class T>
 void laplace_view<T>::step(std::uint64_t count) {
   solver_->iterate(count);
+  at_once_ = count;
   look();
+}
+
+template <class T>
+work laplace_view<T>::work_of_step() const {
+  return {static_cast<double>(solver_->points()), "points/s",
+          static_cast<double>(solver_->bytes_of(at_once_)) / static_cast<double>(at_once_),
+          start_.how != method::multigrid && solver_->held_points() == 0
+              ? "no copy bounds it: several sweeps in a pass over memory"
+              : ""};
 }
 
 template <class T>

@@ -41,10 +41,7 @@ class laplace_view final : public viewed_simulation {
   void step(std::uint64_t count) override;
   std::uint64_t steps() const override { return before_ + solver_->iterations(); }
   bool is_finished() const override;
-  work work_of_step() const override {
-    return {static_cast<double>(solver_->points()), "points/s", 0,
-            solver_->held_points() == 0 ? "no copy bounds it: several sweeps in a pass over memory" : ""};
-  }
+  work work_of_step() const override;
   void restart() override;
   const target& where() const override { return solver_->where(); }
   void move_to(const target& where) override;
@@ -78,7 +75,8 @@ class laplace_view final : public viewed_simulation {
 
   laplace_start<T> start_;  // with the walls and charges of now
   std::unique_ptr<laplace::solver<T>> solver_;
-  std::uint64_t before_ = 0;  // iterations of solvers before this one
+  std::uint64_t before_ = 0;   // iterations of solvers before this one
+  std::uint64_t at_once_ = 1;  // steps that were asked for last
   double residual_ = 0;
   std::size_t level_ = 0;  // 0: the points; above, the correction of a coarser grid
   bool is_edited_ = false;

@@ -123,7 +123,16 @@ json life_view::description() const {
 
 void life_view::step(std::uint64_t count) {
   world_.advance(count);
+  at_once_ = count;
   is_counted_ = false;
+}
+
+work life_view::work_of_step() const {
+  return {world_.cells_computed(), "cells/s",
+          static_cast<double>(world_.bytes_of(at_once_)) / static_cast<double>(at_once_),
+          start_.how == life::algorithm::packed
+              ? "no copy bounds it: several generations in a pass over memory"
+              : ""};
 }
 
 void life_view::restart() {

@@ -35,12 +35,7 @@ class life_view final : public viewed_simulation {
   nlohmann::json description() const override;
   void step(std::uint64_t count) override;
   std::uint64_t steps() const override { return world_.generation(); }
-  work work_of_step() const override {
-    return {world_.cells_computed(), "cells/s", 0,
-            start_.how == life::algorithm::packed
-                ? "no copy bounds it: several generations in a pass over memory"
-                : ""};
-  }
+  work work_of_step() const override;
   void restart() override;
   const target& where() const override { return world_.where(); }
   void move_to(const target& where) override;
@@ -65,6 +60,7 @@ class life_view final : public viewed_simulation {
 
   life_start start_;
   life::universe world_;
+  std::uint64_t at_once_ = 1;  // steps that were asked for last
   bool is_edited_ = false;
   std::uint64_t seed_ = 0;  // of the next random cells
   bool is_counted_ = false;

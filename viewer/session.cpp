@@ -317,11 +317,16 @@ session::clock::time_point session::frame_due(const viewer_state& of) const {
   if (!simulation_ || of.is_drawing) return clock::time_point::max();
   const bool is_asked = of.is_changed || !of.is_whole;
   if (!is_asked && of.version == version_) return clock::time_point::max();
-  seconds between = between_frames;
-  if (!is_asked && plays_ && !per_second_)
-    between = std::clamp(seconds(seconds_of_frame_ / part_of_frames), between_frames,
-                         std::max(longest_between_frames, seconds(seconds_of_frame_ / most_of_frames)));
-  return of.rendered + std::chrono::duration_cast<clock::duration>(between);
+  const auto after = [](clock::time_point from, seconds time) {
+    return from + std::chrono::duration_cast<clock::duration>(time);
+  };
+  const clock::time_point due = after(of.rendered, between_frames);
+  if (is_asked || !plays_ || per_second_) return due;
+  // The part is that of the frames of all clients.
+  return std::max(
+      due, after(frames_begun_,
+                 std::clamp(seconds(seconds_of_frames_ / part_of_frames), between_frames,
+                            std::max(longest_between_frames, seconds(seconds_of_frames_ / most_of_frames)))));
 }
 
 void session::make_frames() {
@@ -329,7 +334,7 @@ void session::make_frames() {
     client who;
     window shown;
     std::string palette;
-    bool is_greeted, is_told;
+    bool is_greeted, is_told, is_asked;
   };
   std::vector<wanted> all;
   {
@@ -337,10 +342,12 @@ void session::make_frames() {
     const clock::time_point now = clock::now();
     for (auto& [who, of] : clients_) {
       if (frame_due(of) > now) continue;
-      all.push_back({who, *of.shown, of.palette, of.is_greeted, of.is_told});
+      all.push_back({who, *of.shown, of.palette, of.is_greeted, of.is_told, of.is_changed || !of.is_whole});
       if (of.is_greeted) of.is_changed = false;
     }
   }
+  const clock::time_point all_begun = clock::now();
+  double taken = 0;
   for (const wanted& one : all) {
     if (!one.is_greeted) {
       letter hello = greeting(one.who, one.shown);
@@ -364,8 +371,7 @@ void session::make_frames() {
     } catch (const std::exception& wrong) {
       tell_error(one.who, wrong.what());
     }
-    const clock::time_point now = clock::now();
-    seconds_of_frame_ = seconds(now - began).count();
+    if (!one.is_asked) taken += seconds(clock::now() - began).count();
     const std::lock_guard held(mutex_);
     const auto found = clients_.find(one.who);
     if (found == clients_.end()) continue;
@@ -377,6 +383,10 @@ void session::make_frames() {
     of.is_drawing = true;
     of.frame = frames_;
     of.letters.push_back(std::move(frame));
+  }
+  if (taken > 0) {
+    frames_begun_ = all_begun;
+    seconds_of_frames_ = taken;
   }
   if (!all.empty()) ready_();
 }

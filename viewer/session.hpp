@@ -127,7 +127,9 @@ class session {
   clock::time_point paced_from_{}, measured_from_{};
   std::uint64_t paced_ = 0, measured_ = 0;  // steps since
   std::uint64_t version_ = 1, frames_ = 0, piece_ = 1;
-  double steps_per_second_ = 0, seconds_of_frame_ = 0;
+  double steps_per_second_ = 0;
+  clock::time_point frames_begun_{};        // those that nobody has asked for, last
+  double seconds_of_frames_ = 0;            // that all of these took
   std::map<std::string, double> ceilings_;  // of targets; 0: none is known
 
   std::thread thread_;

@@ -49,7 +49,7 @@ struct rendering {
 struct work {
   double amount = 0;    ///< such as cells
   std::string_view of;  ///< the unit of so many a second, such as "cells/s"
-  double bytes = 0;     ///< that a step reads and writes; 0 where memory is not what bounds it
+  double bytes = 0;     ///< of memory that a step reads and writes: several may share a pass; 0: not known
   /// Why no copy bounds it, for the page; empty where one may.
   std::string_view unbounded{};
 };

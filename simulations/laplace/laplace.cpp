@@ -289,6 +289,38 @@ double solver<T>::first_residual() const noexcept {
 }
 
 template <class T>
+std::uint64_t solver<T>::bytes_of(std::size_t count) const {
+  const state& s = *state_;
+  if (s.held_count > 0 || !s.has_inner_points()) return 0;
+  const auto points = [](const grid<T>& on) { return static_cast<std::uint64_t>(on.width * on.height); };
+  const bool has_source = s.g() != nullptr;
+  const std::uint64_t sweep = (2 + (has_source ? 1 : 0)) * points(s.on());
+  std::uint64_t elements = 0;
+  switch (s.how) {
+    case method::jacobi:
+      for (std::size_t left = count; left > 0;) {
+        const std::size_t now = s.device->jacobi_at_once(left, has_source), passes = left / now;
+        elements += passes * sweep;
+        left -= passes * now;
+      }
+      break;
+    case method::red_black:
+      elements = (count + most_sweeps - 1) / most_sweeps * sweep;
+      break;
+    case method::multigrid: {
+      // The finest grid is read for the residual, and then read and written.
+      std::uint64_t cycle = sweep + (1 + (has_source ? 1 : 0)) * points(s.on());
+      // A coarser one begins with 0. Its source is written, read for the next one's, and read again; its
+      // values are written and read.
+      for (const coarse_level<T>& one : s.coarse) cycle += 5 * points(one.on);
+      elements = count * cycle;
+      break;
+    }
+  }
+  return elements * sizeof(T);
+}
+
+template <class T>
 void solver<T>::iterate(std::size_t count) {
   state& s = *state_;
   operation running("laplace", s.lengths.elements(), name(dtype_of<T>));

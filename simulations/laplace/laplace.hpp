@@ -101,6 +101,10 @@ class solver {
   /// How many there have been.
   std::size_t iterations() const noexcept;
 
+  /// Bytes of memory that so many iterations at once read and write now, each array once a pass: the points,
+  /// the source, and the coarse grids of multigrid. 0 with points that are held.
+  std::uint64_t bytes_of(std::size_t count) const;
+
   /// The infinity norm of the residual, in the units of u: by how much one sweep of Jacobi's would change a
   /// point at most. Times 2/h_x² + 2/h_y² it is the largest |∇²u − f|.
   double residual();

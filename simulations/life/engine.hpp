@@ -46,6 +46,10 @@ class engine {
 
   /// The brightness of the pixels, row after row, counted on the target: only pixels leave a GPU.
   virtual std::vector<std::uint8_t> draw(const squares& what) = 0;
+
+  /// Bytes of the grids that so many generations at once read and write: each pass reads one and writes the
+  /// other. 0 where that is not known, over ranks.
+  virtual std::uint64_t bytes_of(std::uint64_t /*generations*/) const { return 0; }
 };
 
 /// An engine for bounds of one cell or more. Throws heddle::error for an algorithm that the target or the
@@ -75,6 +79,18 @@ class row_engine : public engine {
   /// How rows lie in memory, one behind the other: row 0 of this grid or of the other one.
   virtual std::size_t row_bytes() const = 0;
   virtual std::byte* rows(bool of_other) const = 0;
+
+ protected:
+  /// bytes_of, for so many rows.
+  std::uint64_t bytes_of_rows(std::size_t count, std::uint64_t generations) const {
+    std::uint64_t all_passes = 0;
+    while (generations > 0) {
+      const std::uint64_t now = at_once(generations), passes = generations / now;
+      all_passes += passes;
+      generations -= now * passes;
+    }
+    return all_passes * 2 * count * row_bytes();
+  }
 };
 
 /// Every engine but those of small grids on a GPU, see gpu_engine.

@@ -52,6 +52,9 @@ class on_gpu : public row_engine {
   std::uint64_t at_once(std::uint64_t) const override { return 1; }
   void exchange_grids() override { std::swap(now_, next_); }
   std::size_t row_bytes() const override { return bytes() / size_.height; }
+  std::uint64_t bytes_of(std::uint64_t generations) const override {
+    return bytes_of_rows(size_.height, generations);
+  }
   std::byte* rows(bool of_other) const override {
     return static_cast<std::byte*>((of_other ? next_ : now_).data());
   }

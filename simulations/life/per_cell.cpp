@@ -77,6 +77,9 @@ class per_cell final : public row_engine {
   }
 
   std::size_t row_bytes() const override { return size_.width; }
+  std::uint64_t bytes_of(std::uint64_t generations) const override {
+    return bytes_of_rows(size_.height, generations);
+  }
   std::byte* rows(bool of_other) const override {
     return reinterpret_cast<std::byte*>(const_cast<unsigned char*>((of_other ? next_ : now_).data()));
   }

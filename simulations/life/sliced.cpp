@@ -153,6 +153,9 @@ class sliced final : public row_engine {
   }
 
   std::size_t row_bytes() const override { return shape_.words_in_row() * sizeof(word); }
+  std::uint64_t bytes_of(std::uint64_t generations) const override {
+    return bytes_of_rows(shape_.height, generations);
+  }
   std::byte* rows(bool of_other) const override {
     return static_cast<std::byte*>((of_other ? next_ : now_).data());
   }

@@ -73,6 +73,11 @@ class universe {
   double cells_computed() const noexcept {
     return engine_ ? static_cast<double>(size_.width) * static_cast<double>(size_.height) : 0;
   }
+  /// Bytes of memory that `advance` of so many generations reads and writes now: several of them share a
+  /// pass.
+  std::uint64_t bytes_of(std::uint64_t generations) const {
+    return engine_ ? engine_->bytes_of(generations) : 0;
+  }
   topology shape() const noexcept { return shape_; }
 
  private:
