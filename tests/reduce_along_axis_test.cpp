@@ -40,8 +40,8 @@ void check_axis(const operator_on<T>& op, const hd::shape& lengths, std::size_t 
 /// neighbours.
 template <class F>
 void for_each_length_and_width(std::size_t tile, std::size_t most_elements, const F& f) {
-  std::vector<std::size_t> lengths{1,  2,   7,   8,   9,        15,   16,       17,          32,
-                                   33, 127, 128, 129, tile - 1, tile, tile + 1, 2 * tile + 1};
+  std::vector<std::size_t> lengths{1,  2,  3,  4,   5,   7,   8,        9,    15,       16,
+                                   17, 32, 33, 127, 128, 129, tile - 1, tile, tile + 1, 2 * tile + 1};
   if (seeks_races) lengths = {2, 33, 129, 2 * tile + 1};
   for (const std::size_t length : lengths) {
     for (const std::size_t width : {1, 2, 3, 31, 32, 33, 1000}) {
@@ -120,8 +120,9 @@ TEST_P(reduce_along_axis, of_columns_of_one_and_two_bytes_is_what_a_loop_compute
   // rest.
   for (const hd::shape& lengths :
        {hd::shape{1, 4096}, hd::shape{33, 1031}, hd::shape{2, 40, 2051}, hd::shape{700, 1024},
-        hd::shape{3, 5, 64}, hd::shape{5, 72, 4}, hd::shape{3, 72, 131}, hd::shape{5, 640, 4},
-        hd::shape{20'011, 30}, hd::shape{17, 20'001}, hd::shape{9000, 1031}, hd::shape{150'001, 64}}) {
+        hd::shape{3, 5, 64}, hd::shape{2, 13, 2051}, hd::shape{5, 72, 4}, hd::shape{3, 72, 131},
+        hd::shape{5, 640, 4}, hd::shape{20'011, 30}, hd::shape{17, 20'001}, hd::shape{9000, 1031},
+        hd::shape{150'001, 64}}) {
     if (lengths.elements() > largest_size()) continue;
     check_columns<std::uint8_t, hd::plus>(where, lengths);
     check_columns<std::int8_t, hd::maximum>(where, lengths);

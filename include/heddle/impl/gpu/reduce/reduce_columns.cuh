@@ -272,20 +272,34 @@ struct one_row {
   __device__ T operator()(std::size_t i) const { return order::canonical(T(load(i))); }
 };
 
-/// Column ↦ its two elements combined.
-template <class T, class Load, class Op>
-struct two_rows {
+/// Column ↦ its `length` elements combined, from 2 to `Rows`.
+template <unsigned Rows, class T, class Load, class Op>
+struct few_rows {
   Load load;
   Op op;
   std::size_t inner;
   double of_inner;  ///< 1 / inner
+  unsigned length;
   __device__ T operator()(std::size_t i) const {
     // A division would keep the loads of a thread's next elements waiting.
     std::size_t outer = static_cast<std::size_t>(static_cast<double>(i) * of_inner);
     outer -= outer * inner > i ? 1 : 0;
     outer += i - outer * inner >= inner ? 1 : 0;
-    const std::size_t first = i + outer * inner;
-    return order::canonical(op(load(first), load(first + inner)));
+    const std::size_t first = i + outer * (length - 1) * inner;
+    order::uninitialized<T, Rows> x;
+#pragma unroll
+    for (unsigned m = 0; m < Rows; ++m) {
+      if (m < 2 || m < length) x[m] = load(first + m * inner);
+    }
+    if constexpr (reduce_tuning<T, Op>::striped || reduce_tuning<T, Op>::any_order) {
+      reduce_items(x, length, op);
+    } else {
+#pragma unroll
+      for (unsigned m = 1; m < Rows; ++m) {
+        if (m < 2 || m < length) x[0] = op(x[0], x[m]);
+      }
+    }
+    return order::canonical(x[0]);
   }
 };
 
@@ -298,10 +312,18 @@ void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op
   constexpr std::size_t tile = order::tile<T, Op>;
   const std::size_t length = all.length;
   if (length == 1) return gpu::transform(where, one_row<T, Load>{load}, all.count(), out);
-  if (length == 2) {
-    return gpu::transform(where,
-                          two_rows<T, Load, Op>{load, op, all.inner, 1 / static_cast<double>(all.inner)},
-                          all.count(), out);
+  const auto by_transform = [&]<unsigned Rows>(std::integral_constant<unsigned, Rows>) {
+    const few_rows<Rows, T, Load, Op> columns{load, op, all.inner, 1 / static_cast<double>(all.inner),
+                                              static_cast<unsigned>(length)};
+    gpu::transform(where, columns, all.count(), out);
+  };
+  if (length == 2) return by_transform(std::integral_constant<unsigned, 2>());
+  if constexpr (sizeof(T) <= 4 || (tuning::any_order && sizeof(T) <= 16)) {
+    if (length <= 4) return by_transform(std::integral_constant<unsigned, 4>());
+  }
+  if constexpr (sizeof(T) <= 2) {
+    if (length <= 8) return by_transform(std::integral_constant<unsigned, 8>());
+    if (length <= 16) return by_transform(std::integral_constant<unsigned, 16>());
   }
   const auto shared_by = [&](std::size_t per_column, std::size_t groups) {
     launch_reduce_columns<items, true>(where, load, op, all, tile, per_column, groups, out);

@@ -109,6 +109,11 @@ template <class T, class Op>
 inline constexpr bool scans_tall_columns =
     sizeof(T) <= 8 && std::has_single_bit(sizeof(T)) && (order::any_scan_order<T, Op> || sizeof(T) >= 4);
 
+/// Whether it takes columns by panels. A row of a panel has up to 128 columns, and so few bytes of smaller
+/// elements that scan_down() is faster: 2.2 times for int8 on an H100.
+template <class T, class Op>
+inline constexpr bool scans_panels = scans_tall_columns<T, Op> && sizeof(T) >= 4;
+
 /// Whether tall_columns_scan() takes columns, whole rows to a tile: few, and long enough. Measured on an
 /// H100.
 template <class T, class Op>

@@ -165,6 +165,8 @@ void scan(const target& where, const T* x, const Op& op, axis_lines all, bool ex
   if constexpr (scans_tall_columns<T, Op>) {
     if (are_few_columns<T, Op>(all))
       return launch_tall_columns_scan<false>(where, x, op, all, exclusive, init, out);
+  }
+  if constexpr (scans_panels<T, Op>) {
     if (are_panels<T, Op>(x, all))
       return launch_tall_columns_scan<true>(where, x, op, all, exclusive, init, out);
   }

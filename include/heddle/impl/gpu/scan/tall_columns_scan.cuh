@@ -631,7 +631,7 @@ __global__ void __launch_bounds__(tall_columns_tuning<T, Panels>::threads, 1)
   }
 }
 
-/// Scans columns of which are_tall_columns().
+/// Scans columns of which are_few_columns() or are_panels().
 template <bool Panels, class T, class Op>
 void launch_tall_columns_scan(const target& where, const T* x, const Op& op, const axis_lines& all,
                               bool exclusive, const T* init, T* out) {
