@@ -25,6 +25,9 @@ WORDS = {
     r"at last": "then", r"(is|are) spread": "distributed", r"holds? anything": "unspecified",
 }
 
+# Headers of patterns include, for a user, the headers of what patterns take.
+ENTRY_HEADERS = ("heddle.hpp", "textbook.hpp", "distributed.hpp", "any_distributed.hpp")
+
 TEXTBOOK_HEADERS = {pathlib.Path("heddle") / name for name in ("algorithm.hpp", "textbook.hpp")}
 
 
@@ -65,6 +68,14 @@ class PublicHeaders(unittest.TestCase):
 
     def test_a_pattern_includes_no_other_that_it_does_not_need(self):
         self.assertNotIn(pathlib.Path("heddle/reduce.hpp"), reached_from(pathlib.Path("heddle/scan.hpp")))
+
+    def test_each_header_is_of_a_pattern_or_in_a_page(self):
+        pages = " ".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
+        found = {pathlib.Path("heddle") / name for name in ENTRY_HEADERS}
+        for header in set(found):
+            found |= set(reached_from(header))
+        found |= {header for header in PUBLIC if str(header) in pages}
+        self.assertEqual(set(PUBLIC) - found, set(), "document what a program may include, or put it under impl/")
 
     def test_comments_use_the_words_of_the_glossary(self):
         for header in sorted(INCLUDE.rglob("*.[hc]*")):
