@@ -37,7 +37,7 @@ std::string bold(std::string_view text) {
   return "\\fB" + roff(text) + "\\fR";
 }
 
-/// What stands behind an option, in italics; of flags nothing.
+/// The value of an option, in italics; nothing for a flag.
 std::string argument_of(CLI::Option& option) {
   if (values_of(option).is == option_values::kind::nothing) return "";
   const std::string& text = option.get_option_text();

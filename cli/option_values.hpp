@@ -7,7 +7,7 @@
 
 namespace heddle::cli {
 
-/// What stands behind an option, or in the place of a positional.
+/// The value of an option or of a positional argument, as help shows it.
 struct option_values {
   enum class kind { nothing, text, choice, file, folder };
   kind is = kind::text;

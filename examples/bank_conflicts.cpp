@@ -1,6 +1,6 @@
-// Shared memory has 32 banks of 4-byte words; lanes that want different words of one bank wait in turn.
-// A column of a tile is in one bank where rows have 32 words; with rows of 33 words it is in all of them.
-// Change the widths below: the kernel counts the lanes on one bank from the addresses that they use.
+// Shared memory has 32 banks of 4-byte words; lanes that want different words of one bank wait for one
+// another. A column of a tile is in one bank where rows have 32 words; with rows of 33 words it is in all of
+// them. Change the widths below: the kernel counts the lanes on one bank from the addresses that they use.
 #include "on_each_target.hpp"
 #include <heddle/kernel.hpp>
 

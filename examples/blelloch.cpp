@@ -1,4 +1,4 @@
-// Blelloch's work-efficient scan: up a tree of sums, then down it, as each node learns what stands before it.
+// Blelloch's work-efficient scan: up a tree of sums, then down it, which gives each node its prefix.
 // Change `n`: what is no power of two is padded. Compare the additions with those of hillis_steele.cpp.
 // Take the barrier out of either loop: a level begins before the last has ended, and `heddle check` names it.
 #include "on_each_target.hpp"

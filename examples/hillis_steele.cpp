@@ -1,4 +1,4 @@
-// The scan of Hillis and Steele: each step adds what stands 1, 2, 4, … places before, until it is everything.
+// The scan of Hillis and Steele: step k adds the element 2^k before, until each has the sum of all before it.
 // Take out one of the barriers: a thread reads what another has changed already, and `heddle check` names it.
 // Change `n`, up to 1024 in one block; beyond, the library takes one launch a step and two arrays.
 #include "on_each_target.hpp"

@@ -1,6 +1,6 @@
 // An exclusive scan is an inclusive one shifted right with the identity first; either gives the other.
 // Change the operator. An exclusive scan by maximum needs a first value: without one the error says so.
-// The exclusive scan of lengths says where pieces begin that are put one behind another.
+// The exclusive scan of lengths gives the offsets of pieces that are concatenated.
 #include "on_each_target.hpp"
 #include <heddle/scan.hpp>
 

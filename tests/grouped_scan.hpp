@@ -60,7 +60,7 @@ struct parts_by {
     const std::optional<T> others = from_right(first + largest, count - largest);
     return others ? f(block, *others) : block;
   }
-  /// Q of `count` rows: what stands before, the largest block behind it, and the others behind these.
+  /// Q of `count` rows: the prefix, then the largest block, then the others.
   std::optional<T> from_left(const std::optional<T>& before, std::size_t first, std::size_t count) {
     if (count == 0) return before;
     const std::size_t largest = largest_power_of_two(count);

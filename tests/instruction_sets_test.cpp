@@ -119,7 +119,7 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
               << hd::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
           ASSERT_TRUE(same_elements(have, scanned(scan, x, how, true)))
               << hd::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text()
-              << ", past the cache";
+              << ", non-temporal";
           if constexpr (is_exact<T, Op>) {
             ASSERT_TRUE(same_elements(have, looped_by<T, Op>(x, how, init)))
                 << hd::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();

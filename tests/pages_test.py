@@ -18,7 +18,8 @@ MOST_WORDS_OF_A_CELL = 40
 HEADINGS_OF_A_PATTERN = ("Contract", "Errors", "Cost")
 NO_PATTERNS = ("operators",)  # headers with a page that are none
 # Words of the library's own making, for which the field has others.
-PRIVATE_WORDS = re.compile(r"\b(granules?|rungs?|strips?|folds?|folded|by masks|what stands before)\b", re.IGNORECASE)
+PRIVATE_WORDS = re.compile(r"\b(granules?|rungs?|strips?|folds?|folded|by masks|what stands|past (the|its|a) cache|holds? anything)\b",
+                           re.IGNORECASE)
 
 FENCE = re.compile(r"[ ]*(```|~~~)")
 HEADING = re.compile(r"#{1,6} +(.*?)[ #]*$")

@@ -4,7 +4,8 @@
     public_headers_test.py ROOT     ROOT is the repository
 
 The textbook methods are opt-in: no public header but textbook.hpp reaches them through what it includes. What the
-templates of a public header need is in a header of the same name under impl/, and not in the public header.
+templates of a public header need is in a header of the same name under impl/, and not in the public header. Comments
+use the words of docs/glossary.md.
 """
 import pathlib
 import re
@@ -17,10 +18,15 @@ PUBLIC = sorted(path.relative_to(INCLUDE) for folder in ("heddle", "heddle/io") 
 INCLUDED = re.compile(r"^\s*#\s*include\s*<(heddle/[^>]+)>", re.MULTILINE)
 
 PRIVATE = re.compile(r"^\s*(inline )?namespace (heddle::)?impl\b", re.MULTILINE)
-# Public headers with private declarations, and why they keep them.
-HEADERS_WITH_PRIVATE_PARTS = {
-    "heddle/error.hpp": "functions of src/ and of the templates of the other headers, not of its own",
+# Words that comments do not use, and the field's words for them.
+WORDS = {
+    r"granules?": "vec16", r"strips?": "columns, rows", r"fold(s|ed)?": "reduce", r"by masks": "runtime operator",
+    r"what stands": "prefix", r"past (the|its|a) cache": "non-temporal", r"in turn": "in order, alternately",
+    r"at last": "then", r"(is|are) spread": "distributed", r"holds? anything": "unspecified",
 }
+
+# Headers of patterns include, for a user, the headers of what patterns take.
+ENTRY_HEADERS = ("heddle.hpp", "textbook.hpp", "distributed.hpp", "any_distributed.hpp")
 
 TEXTBOOK_HEADERS = {pathlib.Path("heddle") / name for name in ("algorithm.hpp", "textbook.hpp")}
 
@@ -60,9 +66,27 @@ class PublicHeaders(unittest.TestCase):
             for found, path in reached_from(header).items():
                 self.assertFalse(is_textbook(found), " -> ".join(map(str, path)))
 
+    def test_a_pattern_includes_no_other_that_it_does_not_need(self):
+        self.assertNotIn(pathlib.Path("heddle/reduce.hpp"), reached_from(pathlib.Path("heddle/scan.hpp")))
+
+    def test_each_header_is_of_a_pattern_or_in_a_page(self):
+        pages = " ".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
+        found = {pathlib.Path("heddle") / name for name in ENTRY_HEADERS}
+        for header in set(found):
+            found |= set(reached_from(header))
+        found |= {header for header in PUBLIC if str(header) in pages}
+        self.assertEqual(set(PUBLIC) - found, set(), "document what a program may include, or put it under impl/")
+
+    def test_comments_use_the_words_of_the_glossary(self):
+        for header in sorted(INCLUDE.rglob("*.[hc]*")):
+            comments = " ".join(re.findall(r"//[/<]*(.*)", header.read_text()))
+            for word, wanted in WORDS.items():
+                found = re.search(rf"\b{word}\b", comments, re.IGNORECASE)
+                self.assertIsNone(found, f"{header}: {found and found.group()!r}: write {wanted}")
+
     def test_private_declarations_are_under_impl(self):
-        found = {str(header) for header in PUBLIC if PRIVATE.search((INCLUDE / header).read_text())}
-        self.assertEqual(found, set(HEADERS_WITH_PRIVATE_PARTS))
+        found = [str(header) for header in PUBLIC if PRIVATE.search((INCLUDE / header).read_text())]
+        self.assertEqual(found, [])
 
 
 if __name__ == "__main__":

@@ -435,7 +435,7 @@ TEST_P(scan, of_slices_is_what_a_loop_computes_and_touches_nothing_else) {
 }
 
 TEST_P(scan, whose_output_is_larger_than_a_cache_is_what_a_loop_computes) {
-  if (where.is_gpu()) GTEST_SKIP() << "a CPU writes outputs past its cache";
+  if (where.is_gpu()) GTEST_SKIP() << "non-temporal stores are a CPU's";
   if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
   unsigned turn = 0;
   some_of_each_width([&]<class T, class Op>() {
@@ -451,7 +451,7 @@ TEST_P(scan, whose_output_is_larger_than_a_cache_is_what_a_loop_computes) {
 
 // The bits of few elements are compared with the documented order elsewhere; those of many begin with theirs.
 TEST_P(scan, whose_output_is_larger_than_a_cache_begins_with_the_bits_of_one_that_is_not) {
-  if (where.is_gpu()) GTEST_SKIP() << "a CPU writes outputs past its cache";
+  if (where.is_gpu()) GTEST_SKIP() << "non-temporal stores are a CPU's";
   if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
   for_each_type<float, double>([&]<class T>() {
     const std::size_t small = hd::cpu::stream_from_bytes / sizeof(T), n = small + 70'001;

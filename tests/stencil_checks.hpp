@@ -87,11 +87,11 @@ std::vector<T> plain_stencil(std::vector<T> x, const solid& size, const boundary
       for (long r = 0; r < size.cells[1]; ++r) {
         for (long c = 0; c < size.cells[2]; ++c, ++i) {
           const long at[3] = {p, r, c};
-          bool is_held = false;
+          bool is_edge = false;
           for (int axis = 3 - size.axes; axis < 3; ++axis) {
-            is_held = is_held || at[axis] < Reach || at[axis] >= size.cells[axis] - Reach;
+            is_edge = is_edge || at[axis] < Reach || at[axis] >= size.cells[axis] - Reach;
           }
-          if (around.kind == impl::edge::dirichlet && is_held) continue;
+          if (around.kind == impl::edge::dirichlet && is_edge) continue;
           const plain_neighbours<T> u{x.data(), size, around, p, r, c};
           const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c),
                      plane = static_cast<std::size_t>(p);

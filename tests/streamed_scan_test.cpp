@@ -93,7 +93,7 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
   const hd::array<float> x = operands<float, hd::plus>(n);
   const float* const none = nullptr;
   const std::size_t unit = hd::streamed_scan(where, hd::runtime_op::plus, hd::dtype::float32, false).unit();
-  // The largest are written past the cache.
+  // The largest are written by non-temporal stores.
   for (const std::size_t units : {std::size_t{100}, std::size_t{257}, std::size_t{1000}, 1'300'000 / unit}) {
     ASSERT_TRUE(same_elements(streamed(where, hd::runtime_op::plus, x, false, none, {units}),
                               hd::inclusive_scan(hd::target::serial(), x)));

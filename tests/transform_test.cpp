@@ -27,7 +27,7 @@ HD_ON_ALL_TARGETS(transform);
 class transform_by_users_function : public on_targets {};
 HD_ON_CPU_TARGETS(transform_by_users_function);
 
-/// Counts of elements around the output size from which stores go past the cache, and around whole pieces of
+/// Counts of elements around the output size from which stores are non-temporal, and around whole pieces of
 /// that.
 template <class T>
 std::vector<std::size_t> sizes_around_streaming() {

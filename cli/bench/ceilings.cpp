@@ -61,7 +61,8 @@ auto widest_read() {
 
 constexpr std::size_t line = 64, page = 4096, four_pages = 4 * page;
 
-/// Copies whole lines past the cache. Four pages in turn fill a core's line to memory, as one does not.
+/// Copies whole lines by non-temporal stores, from four pages alternately: one page does not saturate the
+/// bandwidth of a core.
 void copy_non_temporal([[maybe_unused]] const std::byte* from, [[maybe_unused]] std::byte* to,
                        [[maybe_unused]] std::size_t bytes) {
 #if defined(__x86_64__)

@@ -34,7 +34,7 @@ class any_distributed_array {
   any_distributed_array(const ranks& all, heddle::dtype type, const heddle::shape& lengths);
   any_distributed_array(const ranks& all, heddle::dtype type, const heddle::shape& lengths,
                         const std::vector<std::size_t>& begins);
-  /// Of blocks that exist, whose beginnings every rank knows; or not, and then they tell each other.
+  /// Of existing blocks, with the `begins` that every rank knows, or without: then ranks exchange them.
   any_distributed_array(const ranks& all, const heddle::shape& lengths,
                         const std::vector<std::size_t>& begins, any_array local);
   any_distributed_array(const ranks& all, any_array local);
@@ -47,7 +47,7 @@ class any_distributed_array {
   /// Of the whole array.
   const heddle::shape& shape() const;
   std::size_t size() const { return shape().elements(); }
-  /// Where the block of each rank begins, and the number of rows.
+  /// The first row of each rank's block, then the number of rows.
   const std::vector<std::size_t>& begins() const;
   std::size_t first_row() const;
   std::size_t rows() const;
@@ -142,8 +142,8 @@ any_distributed_array transform(const ranks& all, const any_distributed_array& x
 any_distributed_array transform(const ranks& all, const any_value& x, const any_distributed_array& y,
                                 runtime_op op);
 
-/// The product of matrices of one type, float32, float64 or complex, of which one or both are spread: see
-/// distributed.hpp.
+/// The product of matrices of one type, float32, float64 or complex, of which one or both are distributed:
+/// see distributed.hpp.
 any_distributed_array matmul(const ranks& all, const any_distributed_array& a, const any_const_view& b,
                              matmul_algorithm algorithm = matmul_algorithm::blas);
 any_distributed_array matmul(const ranks& all, const any_const_view& a, const any_distributed_array& b,

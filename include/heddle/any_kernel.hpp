@@ -15,8 +15,8 @@
 /// Reductions and scans from source, of elements whose type is known at run time.
 namespace heddle {
 
-/// reduction_kernel<T> for the T of `type`, with its contract and errors. `size` counts the elements where no
-/// argument is an array.
+/// reduction_kernel<T> for the T of `type`, with its contract and errors. `size` is the number of elements
+/// where no argument is an array.
 class any_reduction_kernel {
  public:
   any_reduction_kernel(dtype type, const std::string& parameters, const std::string& map,

@@ -6,8 +6,8 @@
 namespace heddle {
 
 /// Adds a folder that is like a CUDA toolkit's, with `lib` and `include`. The system's libraries and the
-/// folders that CUDA_HOME and CUDA_PATH name come before it, and the toolkits of usual places behind it. What
-/// is loaded already stays. Threads may call it at once.
+/// folders that CUDA_HOME and CUDA_PATH name come before it, toolkits in the usual folders after it.
+/// Libraries that are loaded already stay. Thread-safe.
 void add_cuda_folder(const std::filesystem::path& folder);
 
 }  // namespace heddle

@@ -35,8 +35,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Patterns on arrays that are spread over ranks. They have the names, the meaning and the bits of those on
-/// one machine, for every number of ranks. Every rank calls them, and gets the value.
+/// Patterns on distributed arrays. They have the names, the meaning and the bits of those on one machine, for
+/// every number of ranks. Every rank calls them and gets the value.
 namespace heddle {
 
 inline namespace HD_BUILD {
@@ -62,9 +62,9 @@ T reduce(const ranks& all, const distributed_array<T>& x, const Op& op,
   return reduce(target(), total, op, init);
 }
 
-/// Combines along one axis; the result has the other axes, and as many rows on each rank as x has, or, along
-/// the slowest axis, even blocks. Then every element moves to another rank once, but where there are fewer
-/// columns than ranks: all ranks reduce one after another, as `reduce` of all elements.
+/// Combines along one axis. The result has the other axes and the rows of x on each rank; along the slowest
+/// axis it has even blocks. There each element is sent to another rank once, or, with fewer columns than
+/// ranks, all ranks reduce one column after another, as `reduce` of all elements does.
 template <element T, class Op = plus>
 distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axis along, const Op& op = {}) {
   impl::check_ranks("reduce", all, x.all());
@@ -72,9 +72,9 @@ distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axi
 }
 
 /// Running combinations, as inclusive_scan of one array: see scan.hpp. The result has the blocks of x. Each
-/// rank reads its block twice and writes it once: no rank knows what comes before its block until the others
-/// have read theirs. Blocks that do not begin at a multiple of 32 vectors of elements
-/// (docs/reference/scan.md) move some of their elements to a neighbour and back.
+/// rank reads its block twice and writes it once: the prefix of a block depends on all blocks before it. A
+/// block that does not begin at a multiple of 32 vectors of elements (docs/reference/scan.md) sends some of
+/// its elements to a neighbour and back.
 ///
 ///     hd::distributed_array<float> running_total = hd::inclusive_scan(all, x);
 template <element T, class Op = plus>
@@ -88,9 +88,8 @@ distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>
   return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init);
 }
 
-/// The same of every row or column along one axis by itself. Along the slowest axis every element moves to
-/// another rank and back once, but where there are fewer columns than ranks: all ranks scan one after
-/// another.
+/// The same of every row or column along one axis. Along the slowest axis each element is sent to another
+/// rank and back once, or, with fewer columns than ranks, all ranks scan one column after another.
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
@@ -144,9 +143,9 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
 }
 
 /// The index along one axis of the smallest element of every row or column, as argmin of one array. The
-/// result has the blocks of `reduce` along the axis, and as much moves.
+/// result has the blocks of `reduce` along the axis, and ranks send as much.
 ///
-///     hd::distributed_array<std::size_t> places = hd::argmin(all, table, hd::axis{1});
+///     hd::distributed_array<std::size_t> least = hd::argmin(all, table, hd::axis{1});
 template <element T>
 distributed_array<std::size_t> argmin(const ranks& all, const distributed_array<T>& x, axis along) {
   impl::check_ranks("argmin", all, x.all());
@@ -161,7 +160,7 @@ distributed_array<std::size_t> argmax(const ranks& all, const distributed_array<
 }
 
 /// f(x[i], y[i], …) of any number of arrays of one shape and the same blocks, and of scalars: see
-/// transform.hpp. `transform(all, x, y, …, f)` moves nothing.
+/// transform.hpp. `transform(all, x, y, …, f)` needs no communication.
 ///
 ///     hd::distributed_array<float> sums = hd::transform(all, x, y, hd::plus{});
 ///     hd::distributed_array<float> halves = hd::transform(all, x, 0.5f, hd::multiplies{});
@@ -180,7 +179,7 @@ void transform_into(const ranks& all, distributed_array<T>& out, const Arguments
 }
 
 /// Combines f(x[i], y[i], …) over all i, as transform_reduce of one array: `transform_reduce(all, x, y, …, f,
-/// op)`, or with a number to begin with behind `op`. There must be room for the results of f.
+/// op)`, or with an initial value after `op`. The results of f are stored.
 ///
 ///     double dot = hd::transform_reduce(all, x, y, hd::multiplies{}, hd::plus{});
 template <class... Arguments>
@@ -200,9 +199,9 @@ auto transform_reduce(const ranks& all, const Arguments&... arguments) {
   }
 }
 
-/// Calls f once for every index of the array, with those of the whole array, on the rank that has it:
-/// f(local, row) of an array with one axis, f(local, row, column) of two, f(local, plane, row, column) of
-/// three, where `local` is the element. In no particular order; see for_each_index.hpp.
+/// Calls f once for every element, on the rank that owns it, in no particular order: f(element, row) for an
+/// array of one axis, f(element, row, column) of two, f(element, plane, row, column) of three. The indices
+/// are those of the whole array. See for_each_index.hpp.
 ///
 ///     hd::for_each_index(all, x, [] HD_FN(float& e, std::size_t row, std::size_t column) { e = row ==
 ///     column; });
@@ -214,8 +213,7 @@ void for_each_index(const ranks& all, distributed_array<T>& x, const F& f) {
 
 /// Sets every cell of `out` to f of the cell of `in` at the same index and of its neighbours, `steps` times:
 /// as `stencil` of one array, with the same bits. `in` and `out` have the same shape and blocks, and may be
-/// the same array. Ranks exchange the rows that they need of each other, of up to 8 generations at once.
-/// Scratch memory for two arrays.
+/// the same array. Ranks exchange halo rows, for up to 8 generations at once. Scratch memory for two arrays.
 ///
 ///     hd::stencil(all, u, v, hd::periodic{}, [] HD_FN(auto u) {
 ///       return 0.25f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1));
@@ -228,14 +226,13 @@ void stencil(const ranks& all, const distributed_array<T>& in, distributed_array
   impl::stencil_over_ranks<Reach>(all, in, out, around, f, steps);
 }
 
-/// The product of matrices of which one or both are spread, as matmul of one array: sums by `naive` and
-/// `tiled` have the bits of one machine. An array of one axis is a row or a column; of more than two axes the
-/// batches are spread. The rows of the product are where those of `a` are, or in even blocks where every rank
-/// has `a`.
+/// The product of matrices of which one or both are distributed, as matmul of one array: sums by `naive` and
+/// `tiled` have the bits of one machine. An array of one axis is a row or a column; one of more than two axes
+/// is distributed by batches. The product has the blocks of `a`, or even blocks if every rank has all of `a`.
 ///
-/// Where every rank has `b`, nothing moves. Where both are spread, every rank gets all elements of `b` once,
-/// beside the product, and holds as many as three blocks of it. Where every rank has `a`, each element of `b`
-/// and of the product moves once; `b` is gathered where it has fewer columns than there are ranks.
+/// If every rank has all of `b`, ranks do not communicate. If both are distributed, every rank receives all
+/// of `b` once while it computes, and holds up to three blocks of it. If every rank has all of `a`, each
+/// element of `b` and of the product is sent once; a `b` with fewer columns than ranks is gathered.
 ///
 ///     hd::distributed_array<float> y = hd::matmul(all, a, x);
 template <element T, array_like B>
@@ -260,9 +257,9 @@ distributed_array<T> matmul(const ranks& all, const distributed_array<T>& a, con
   return impl::matmul_of_spread(all, a, b, algorithm);
 }
 
-/// All elements in order, as `sort` of one array flat: by a sort_order, or by a function that says which of
-/// two elements comes first; equal elements keep their order. The result is in even blocks, whatever the
-/// elements are. Every element moves to another rank at most once.
+/// All elements in order, as `sort` of one array: by a sort_order, or by a function that says whether the
+/// first of two elements comes before the second. Equal elements keep their order. The result is flat, in
+/// even blocks. Each element is sent to another rank at most once.
 ///
 ///     hd::distributed_array<float> sorted = hd::sort(all, x);
 template <element T, class Order = sort_order>
@@ -272,9 +269,9 @@ distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, const
   return impl::sort_over_ranks(all, x, order);
 }
 
-/// Every row or column along one axis in order by itself, as `sort` of one array along an axis; the result
-/// has the blocks of x. Along the slowest axis every element moves to another rank and back once, but where
-/// there are fewer columns than ranks: all ranks sort one after another.
+/// Sorts every row or column along one axis, as `sort` of one array along an axis; the result has the blocks
+/// of x. Along the slowest axis each element is sent to another rank and back once, or, with fewer columns
+/// than ranks, all ranks sort one column after another.
 ///
 ///     hd::distributed_array<float> rows_in_order = hd::sort(all, table, hd::axis{1});
 template <element T, class Order = sort_order>
@@ -285,7 +282,7 @@ distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, axis 
   return impl::sort_along_over_ranks(all, x, along, order);
 }
 
-/// The places in C order that sort x, as argsort of one array: flat, in even blocks.
+/// The indices in C order that sort x, as argsort of one array: flat, in even blocks.
 template <element T, class Order = sort_order>
   requires impl::orders<Order, T>
 distributed_array<std::size_t> argsort(const ranks& all, const distributed_array<T>& x,
@@ -297,7 +294,7 @@ distributed_array<std::size_t> argsort(const ranks& all, const distributed_array
       .second;
 }
 
-/// The same of every row or column along one axis, in which places count; in the blocks of x.
+/// The same of every row or column along one axis; indices count along it. The result has the blocks of x.
 template <element T, class Order = sort_order>
   requires impl::orders<Order, T>
 distributed_array<std::size_t> argsort(const ranks& all, const distributed_array<T>& x, axis along,
@@ -321,7 +318,8 @@ std::pair<distributed_array<K>, distributed_array<V>> sort_by_key(const ranks& a
                                             order);
 }
 
-/// The different elements, in order, as `unique` of one array. The blocks have what each rank found.
+/// The distinct elements in ascending order, as `unique` of one array. Each rank keeps those that it finds,
+/// so blocks are uneven.
 template <element T>
   requires impl::orders<sort_order, T>
 distributed_array<T> unique(const ranks& all, const distributed_array<T>& x) {
@@ -348,8 +346,8 @@ array<std::uint64_t> histogram(const ranks& all, const distributed_array<T>& x, 
 
 /// The sum of the weights of the elements in each bin, as histogram of one array with weights, with the same
 /// bits: on every rank, on the CPU. `bins` are even_bins or edges. The weights have the shape and the blocks
-/// of x. Each moves to another rank at most once, with the number of its bin, and a rank holds as many as
-/// others, however full a bin is.
+/// of x. Each weight is sent to another rank at most once, with the number of its bin. Ranks hold equally
+/// many, however full a bin is.
 ///
 ///     hd::array<double> energies = hd::histogram(all, radii, hd::even_bins{100, 0.0, 1.0}, energy);
 template <element T, class Bins, element W>
@@ -415,8 +413,8 @@ inline distributed_array<std::size_t> permutation(const ranks& all, std::size_t 
 
 }  // namespace random
 
-/// The array in a .npy file, spread over ranks, each of which reads its own rows. The file must hold elements
-/// of type T.
+/// The array in a .npy file, distributed over ranks, each of which reads its own rows. The file must hold
+/// elements of type T.
 template <element T>
   requires has_dtype<T>
 distributed_array<T> read_npy(const ranks& all, const std::string& path) {
@@ -429,9 +427,9 @@ distributed_array<T> read_npy(const ranks& all, const std::string& path) {
   return x;
 }
 
-/// Writes the array to one .npy file, as write_npy of one array. Every rank writes its own bytes of it, where
-/// the path is that of a file in a folder that all ranks share; to a pipe or a device rank 0 writes all,
-/// which come to it in pieces of 16 MiB. Throws heddle::error on every rank.
+/// Writes the array to one .npy file, as write_npy of one array. Every rank writes its own bytes if the path
+/// is that of a file in a folder that all ranks share. To a pipe or a device rank 0 writes all of them, which
+/// it receives in pieces of 16 MiB. Errors are thrown on every rank.
 template <element T>
   requires has_dtype<T>
 void write_npy(const std::string& path, const distributed_array<T>& x) {

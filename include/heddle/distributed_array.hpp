@@ -14,13 +14,13 @@
 
 namespace heddle {
 
-/// Where the block of each rank of an array of this shape begins, and the number of rows: even blocks, as
-/// distributed_array makes them.
+/// The first row of each rank's block, then the number of rows: the even blocks that distributed_array makes
+/// for an array of this shape.
 inline std::vector<std::size_t> even_begins(const ranks& all, const shape& lengths) {
   return impl::even_blocks(lengths, all.size());
 }
 
-/// An array whose elements are spread over ranks: each has a block of rows, that is, of places along the
+/// An array that is distributed over ranks: each rank owns a block of rows, that is, of indices along the
 /// slowest axis, in the order of ranks. Any block may be empty. Elements are uninitialised, contiguous in C
 /// order, on the target of their rank.
 ///
@@ -38,16 +38,16 @@ class distributed_array {
   distributed_array(const ranks& all, std::initializer_list<std::size_t> lengths)
       : distributed_array(all, heddle::shape(lengths)) {}
 
-  /// `begins` is where the block of each rank begins, and the number of rows at last. Throws heddle::error
-  /// where it is not.
+  /// `begins` is the first row of each rank's block, then the number of rows. Throws heddle::error for
+  /// anything else.
   distributed_array(const ranks& all, heddle::shape lengths, std::vector<std::size_t> begins)
       : all_(all), shape_(std::move(lengths)), begins_(std::move(begins)) {
     impl::check_blocks(shape_, begins_, all_.size());
     local_ = array<T>(impl::with_rows(shape_, rows()), all_.where());
   }
 
-  /// Of blocks that exist: `local` has the rows of this rank, whose number may be different on each, and is
-  /// on the target of the rank. The other axes are the same.
+  /// Of existing blocks: `local` has the rows of this rank and is on its target. Ranks may have different
+  /// numbers of rows; the other axes are equal.
   distributed_array(const ranks& all, array<T> local)
       : all_(all), begins_(impl::blocks_of(all, local.shape())), local_(std::move(local)) {
     shape_ = impl::with_rows(local_.shape(), begins_.back());
@@ -56,7 +56,7 @@ class distributed_array {
            local_.where().text() + ", the rank on " + all_.where().text());
   }
 
-  /// The same of a shape and begins that are known, without asking the other ranks.
+  /// The same with a known shape and `begins`: ranks do not communicate.
   distributed_array(const ranks& all, heddle::shape lengths, std::vector<std::size_t> begins, array<T> local)
       : all_(all), shape_(std::move(lengths)), begins_(std::move(begins)), local_(std::move(local)) {
     impl::check_blocks(shape_, begins_, all_.size());
@@ -69,7 +69,7 @@ class distributed_array {
   const heddle::shape& shape() const noexcept { return shape_; }
   std::size_t size() const { return shape_.elements(); }
 
-  /// Where the block of each rank begins, and the number of rows.
+  /// The first row of each rank's block, then the number of rows.
   const std::vector<std::size_t>& begins() const noexcept { return begins_; }
   std::size_t first_row() const { return begins_[static_cast<std::size_t>(all_.rank())]; }
   std::size_t rows() const { return begins_[static_cast<std::size_t>(all_.rank()) + 1] - first_row(); }
@@ -79,9 +79,9 @@ class distributed_array {
   array_view<const T> local() const& { return local_.view(); }
   void local() && = delete;
 
-  /// The whole array, on every rank, on `where`, which may be another target on each. Moves it once: straight
-  /// between GPUs where every rank names the one that it has its block on, as gather(all.where()) does, and
-  /// otherwise through the memory of the CPU.
+  /// The whole array, on every rank, on `where`, which may differ between ranks. Sends each element once:
+  /// directly between GPUs if every rank names the GPU of its block, as gather(all.where()) does, otherwise
+  /// through CPU memory.
   array<T> gather(const target& where = {}) const {
     const std::vector<std::size_t> bytes = impl::block_bytes(shape_, begins_, sizeof(T));
     if (impl::gathers_on_gpus(all_, where)) {
@@ -95,7 +95,7 @@ class distributed_array {
     return where.is_gpu() ? whole.on(where) : std::move(whole);
   }
 
-  /// The same elements in other blocks. Every element moves at most once.
+  /// The same elements in other blocks. Each element is sent at most once.
   distributed_array redistributed(std::vector<std::size_t> begins) const {
     distributed_array to(all_, shape_, std::move(begins));
     const std::size_t row = impl::row_elements(shape_);

@@ -87,7 +87,7 @@ HD_INLINE double minus_log(std::uint64_t bits) {
                                             -heddle::impl::single_rounding::fma(z * s, p, 2 * s));
 }
 
-/// Two numbers that belong together.
+/// Two numbers.
 template <class T>
 struct pair_of {
   T first, second;

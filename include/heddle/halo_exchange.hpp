@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-/// Blocks of rows that differ by one at most: where that of each rank begins, and the number of rows at last.
+/// The first row of each rank's block, then the number of rows. Blocks differ by at most one row.
 std::vector<std::size_t> even_rows(std::size_t rows, int ranks);
 
 /// Memory on the target of a rank.
@@ -19,8 +19,7 @@ struct memory_part {
   std::size_t bytes = 0;
 };
 
-/// Rows of a grid that is spread over ranks, and the way between those that are neighbours: what one computes
-/// at its edges another needs beside its own. Rows may be of anything.
+/// Exchanges halo rows between ranks that own neighbouring blocks of a grid's rows. A row may hold any bytes.
 ///
 ///     hd::halo_exchange halos(all, hd::even_rows(height, all.size()), false);
 ///     …the rows at the edges…
@@ -29,12 +28,12 @@ struct memory_part {
 ///     halos.finish();
 ///
 /// A rank without rows has no neighbours, and those around it are neighbours of each other. Every rank calls
-/// start and finish, in turn.
+/// `start`, then `finish`, as often as the others.
 class halo_exchange {
  public:
-  /// `begins` is where the block of each rank begins, and the number of rows at last. Of periodic rows the
-  /// last comes before the first. Connects neighbours, for which NCCL takes as long as for thousands of
-  /// exchanges: every rank calls it. Throws heddle::error for other numbers.
+  /// `begins` is the first row of each rank's block, then the number of rows; throws heddle::error for
+  /// anything else. If `periodic`, the first and the last row are neighbours. Every rank calls it. It
+  /// connects neighbours, which takes NCCL as long as thousands of exchanges.
   halo_exchange(const ranks& all, std::vector<std::size_t> begins, bool periodic);
 
   const ranks& all() const noexcept { return all_; }
@@ -44,15 +43,15 @@ class halo_exchange {
 
   /// Whether one rank has all rows: nothing is exchanged then.
   bool is_whole() const noexcept { return is_whole_; }
-  /// The fewest rows of a rank that has any: neighbours exchange no more of them at once.
+  /// The fewest rows of a rank that has any: the most that one exchange may have.
   std::size_t least_rows() const noexcept { return least_rows_; }
   /// Whether rows of another rank come before and after those of this one.
   bool has_before() const noexcept { return before_ >= 0; }
   bool has_after() const noexcept { return after_ >= 0; }
 
-  /// Sends what the neighbours need, and receives what they send: as many parts as go the other way, of the
-  /// same sizes. The memory is on the target of the rank, and is left alone until `finish`. What has no
-  /// neighbour is not used.
+  /// Starts to send parts to both neighbours and to receive parts from them: as many each way, of the same
+  /// sizes. The memory is on the target of the rank and may not be used before `finish`. Parts for a
+  /// neighbour that does not exist are ignored.
   void start(std::span<const memory_part> to_before, std::span<const memory_part> to_after,
              std::span<const memory_part> from_before, std::span<const memory_part> from_after);
   void start(const memory_part& to_before, const memory_part& to_after, const memory_part& from_before,
@@ -60,7 +59,8 @@ class halo_exchange {
     start(std::span(&to_before, 1), std::span(&to_after, 1), std::span(&from_before, 1),
           std::span(&from_after, 1));
   }
-  /// Returns when all has arrived; on a GPU what is put on the stream from then on comes after that.
+  /// Returns when all parts have arrived. On a GPU it may return before: work that is put on the stream later
+  /// waits for them.
   void finish();
 
  private:

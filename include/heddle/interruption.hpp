@@ -9,12 +9,12 @@
 
 namespace heddle {
 
-/// While one lives, work on the CPU that its thread starts can be ended between two pieces: `ask` is called
-/// on this thread, at most twenty times a second, and may throw. The call that was running then throws the
-/// same, and what it was writing to holds anything. `ask` must outlive this.
+/// While it lives, CPU work that its thread starts can be interrupted: patterns call `ask` on this thread, at
+/// most twenty times a second, and it may throw. The running pattern then rethrows, and its output is
+/// unspecified. `ask` must outlive this.
 ///
-/// Patterns ask between their passes, and between the slices of a pass, of which there are many. Work on a
-/// GPU is not interrupted, nor are a kernel from source on a CPU, and a product of matrices by OpenBLAS.
+/// Patterns call it between their passes, and between the slices of a pass. They do not interrupt work on a
+/// GPU, a kernel from source on a CPU, or a product of matrices by OpenBLAS.
 class interruptible {
  public:
   explicit interruptible(function_ref<void()> ask) noexcept;
@@ -25,13 +25,13 @@ class interruptible {
   /// The innermost one of the calling thread, or of the thread that it works for; null where there is none.
   static interruptible* current() noexcept;
 
-  /// Asks, where this is the thread that may; on others throws once `ask` has.
+  /// Calls `ask` if it is due and this is its thread; on other threads throws once `ask` has thrown.
   void check();
 
   /// Whether `ask` has thrown.
   bool is_ended() const noexcept { return is_ended_; }
 
-  /// Makes it the calling thread's, which works for another.
+  /// Makes it current on the calling thread, which works for another thread.
   class shared {
    public:
     explicit shared(interruptible* of) noexcept;
@@ -52,7 +52,7 @@ class interruptible {
   shared mine_{this};
 };
 
-/// For loops between whose pieces work may be ended: throws where it is.
+/// For loops of your own: call it between pieces of work. Throws when the work is interrupted.
 inline void check_interruption() {
   if (interruptible* const now = interruptible::current()) now->check();
 }

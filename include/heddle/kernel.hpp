@@ -38,7 +38,8 @@ struct dimensions {
   constexpr std::size_t count() const noexcept { return x * y * z; }
 };
 
-/// What a number is, of the types that kernels know: also of 16 bits, and `other` for what is no number.
+/// The type of a number that a kernel takes, 16-bit floating-point types included; `other` for everything
+/// else.
 using kernel_number = impl::number;
 template <class T>
 inline constexpr kernel_number kernel_number_of = impl::number_of<T>();
@@ -205,8 +206,8 @@ class elementwise_kernel {
         arguments...);
   }
 
-  /// The same with arguments whose types are known at run time. `size` counts the elements where none is an
-  /// array, but a pointer, say, which is passed as a number is.
+  /// The same with arguments whose types are known at run time. `size` is the number of elements where no
+  /// argument is an array, but for example a pointer that is passed as a number.
   void call(const target& where, std::span<const untyped_argument> arguments,
             std::optional<std::size_t> size = {}) const;
   const std::vector<expression_parameter>& parameters() const noexcept;

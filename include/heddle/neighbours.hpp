@@ -40,9 +40,9 @@ struct boundary {
   boundary(fixed<U> cell) : kind(impl::edge::fixed), value(static_cast<T>(cell.value)) {}
 };
 
-/// What a stencil's function reads the array through: u(column offset), u(row offset, column offset) or
-/// u(plane offset, row offset, column offset), one offset for each axis; u(0, 0) is the cell itself. No
-/// offset may exceed Reach, which is asserted unless NDEBUG is defined.
+/// How a stencil's function reads the array: u(column offset), u(row offset, column offset) or u(plane
+/// offset, row offset, column offset), one offset for each axis; u(0, 0) is the cell itself. No offset may
+/// exceed Reach, which is asserted unless NDEBUG is defined.
 template <class T, int Reach>
 class neighbours {
  public:

@@ -37,9 +37,9 @@ class ranks {
   /// started several processes and Heddle was built without it.
   static ranks world();
 
-  /// How many processes a launcher of MPI started with this one, by what it put into the environment: 1 where
-  /// none did, and 2 where it tells the number to MPI alone. The environment variable HEDDLE_RANKS=1 says
-  /// that this process is alone, as one is that a rank started.
+  /// The number of processes that an MPI launcher started, from its environment variables: 1 without a
+  /// launcher, 2 where they do not hold the number. With HEDDLE_RANKS=1 in the environment it is 1: for
+  /// programs that a rank starts.
   static int launched() noexcept;
   /// Whether `world` can join them: whether Heddle was built with MPI.
   static bool has_mpi() noexcept;
@@ -55,14 +55,14 @@ class ranks {
   /// which takes a second, where some rank names another device than before.
   ranks on(const target& where) const { return {between_, where, places_}; }
 
-  /// How what is in the memory of GPUs goes between ranks, as "NCCL 2.27.7" or "MPI, from the memory of the
-  /// CPU: ranks share a GPU"; "" where no rank is on a GPU.
+  /// How ranks exchange GPU memory: "NCCL 2.27.7", or "MPI, from the memory of the CPU: ranks share a GPU";
+  /// "" where no rank is on a GPU.
   std::string between_gpus() const { return between_->between_gpus(); }
 
   /// Returns once every rank has called it.
   void barrier() const { between_->barrier(); }
 
-  /// Every rank gets the value, or the elements on the CPU, of rank `from`.
+  /// Copies the value, or the elements (on the CPU), of rank `from` to every rank.
   template <array_like X>
   void broadcast(X&& values, int from = 0) const {
     between_->broadcast(std::data(values), std::size(values) * sizeof(element_of<X>), from);
@@ -73,8 +73,8 @@ class ranks {
     between_->broadcast(&value, sizeof value, from);
   }
 
-  /// The elements of all ranks, in the order of ranks, on the CPU, where those of each are too. They may give
-  /// different numbers of them.
+  /// The elements of all ranks, concatenated in the order of ranks. Inputs and result are on the CPU; ranks
+  /// may have different numbers of elements.
   template <array_like X>
   array<element_of<X>> all_gather(const X& values) const {
     using T = element_of<X>;

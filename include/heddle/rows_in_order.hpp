@@ -15,9 +15,9 @@
 
 namespace heddle {
 
-/// The array whose row numbers[i] is row i of `rows`, of all ranks together: what ranks have computed in any
-/// order, in even blocks. `rows` is on the target of its rank. Every element moves once. Throws heddle::error
-/// unless each row is given once.
+/// Puts rows that ranks have computed in any order into one array, in even blocks: its row numbers[i] is row
+/// i of `rows` of some rank. `rows` is on the target of its rank. Each element is sent once. Throws
+/// heddle::error unless each row is given once.
 template <element T>
 distributed_array<T> rows_in_order(const ranks& all, const shape& lengths,
                                    const std::vector<std::size_t>& numbers, const array<T>& rows) {

@@ -65,19 +65,19 @@ void stencil(const target& requested, const In& in, Out&& out,
   }
   grid.row = axes > 1 ? grid.cells[2] : 0;
   grid.plane = axes > 2 ? grid.cells[1] * grid.cells[2] : 0;
-  std::size_t held_before = 0;
+  std::size_t edge_before = 0;
   bool any = steps > 0;
   if (around.kind == edge::dirichlet) {
     grid.origin = Reach;
-    held_before = static_cast<std::size_t>(Reach * (grid.plane + grid.row + 1));
+    edge_before = static_cast<std::size_t>(Reach * (grid.plane + grid.row + 1));
     for (int axis = 0; axis < 3; ++axis) {
       grid.cells[axis] -= 2 * grid.reach[axis];
       any = any && grid.cells[axis] > 0;
     }
   }
   if (any) {
-    grid.in += held_before;
-    stencil_by_indices<Reach>(where, grid, f, steps, staged_out.data(), from.size, held_before, axes);
+    grid.in += edge_before;
+    stencil_by_indices<Reach>(where, grid, f, steps, staged_out.data(), from.size, edge_before, axes);
   } else if (staged.data() != staged_out.data()) {
     copy(staged_out.data(), where, staged.data(), where, from.size * sizeof(T));
   }

@@ -1,3 +1,4 @@
+#include "array/on_behalf_of.hpp"
 #include <heddle/error.hpp>
 #include <heddle/target.hpp>
 

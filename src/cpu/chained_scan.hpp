@@ -11,14 +11,15 @@
 
 namespace heddle::cpu {
 
-/// What a thread takes at a time: small beside a second-level cache and beside its share, large beside what
-/// handing over costs.
+/// What a thread takes at a time: small compared with a second-level cache and with its share, large compared
+/// with the cost of passing the state on.
 inline constexpr std::size_t most_block_bytes = std::size_t{1} << 17,
                              least_block_bytes = std::size_t{1} << 15;
 
 /// Blocks of one segment, scanned by threads that take them in order. A thread reduces its block and waits
-/// for the state before it, which earlier blocks hand on. It advances the state past its block for the next
-/// thread. Then it scans the block, which is still in the cache, and reduces the next one that it took.
+/// for the state before it, which the thread of the block before passes on. It advances the state past its
+/// block for the next thread. Then it scans the block, which is still in the cache, and reduces the next one
+/// that it took.
 class chained_scan {
  public:
   chained_scan(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,

@@ -33,7 +33,7 @@ void transform_lines(int threads, std::size_t n, fft_kind kind, const In* x, std
   const std::size_t out_size = inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out;
   slice_memory of_slices(lines_at_once, outer * panels, grain, in_size * sizeof(In) + out_size * sizeof(Out));
   for_slices(lines_at_once, outer * panels, grain, [&](std::size_t first, std::size_t last) {
-    const lent_plan<T> plan(n, kind);
+    const pooled_plan<T> plan(n, kind);
     const slice_memory::piece piece(of_slices);
     Out* const line_out = reinterpret_cast<Out*>(piece.data());
     In* const line_in = reinterpret_cast<In*>(line_out + out_size);

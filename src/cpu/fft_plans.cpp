@@ -219,7 +219,7 @@ template <class T>
 void matrix_plan<T>::transform_columns(const complex* x, complex* work, int threads) const {
   const std::size_t stride = rows_ + gap;
   for_slices(threads, (columns_ + side - 1) / side, 1, [&](std::size_t first, std::size_t last) {
-    const lent_plan<T> plan(rows_, inverse_ ? fft_kind::inverse : fft_kind::forward);
+    const pooled_plan<T> plan(rows_, inverse_ ? fft_kind::inverse : fft_kind::forward);
     std::vector<complex> in(side * stride), out(side * stride);
     for (std::size_t panel = first; panel < last; ++panel) {
       const std::size_t column = panel * side, width = std::min(side, columns_ - column);
@@ -248,7 +248,7 @@ template <class T>
 void matrix_plan<T>::transform_rows(const complex* work, complex* to, int threads) const {
   const std::size_t stride = columns_ + gap;
   for_slices(threads, (rows_ + side - 1) / side, 1, [&](std::size_t first, std::size_t last) {
-    const lent_plan<T> plan(columns_, inverse_ ? fft_kind::inverse : fft_kind::forward);
+    const pooled_plan<T> plan(columns_, inverse_ ? fft_kind::inverse : fft_kind::forward);
     std::vector<complex> out(side * stride);
     for (std::size_t panel = first; panel < last; ++panel) {
       const std::size_t row = panel * side, width = std::min(side, rows_ - row);
@@ -428,18 +428,18 @@ class idle_plans {
 }  // namespace
 
 template <class T>
-lent_plan<T>::lent_plan(std::size_t n, fft_kind kind)
+pooled_plan<T>::pooled_plan(std::size_t n, fft_kind kind)
     : n_(n), kind_(kind), plan_(idle_plans<T>::all().take(n, kind)) {
   if (!plan_) plan_ = std::make_unique<line_plan<T>>(n, kind);
 }
 
 template <class T>
-lent_plan<T>::~lent_plan() {
+pooled_plan<T>::~pooled_plan() {
   idle_plans<T>::all().put(n_, kind_, std::move(plan_));
 }
 
-template class lent_plan<float>;
-template class lent_plan<double>;
+template class pooled_plan<float>;
+template class pooled_plan<double>;
 
 std::size_t keep_fft_plans_within(std::size_t bytes) {
   const std::size_t before = most_kept_bytes.exchange(bytes);

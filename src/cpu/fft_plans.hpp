@@ -53,12 +53,12 @@ class line_plan {
 /// A plan of this thread's own while it lives, and kept for later calls then, where keep_fft_plans_within()
 /// leaves room: as many are kept as threads have used at once.
 template <class T>
-class lent_plan {
+class pooled_plan {
  public:
-  lent_plan(std::size_t n, impl::fft_kind kind);
-  ~lent_plan();
-  lent_plan(const lent_plan&) = delete;
-  lent_plan& operator=(const lent_plan&) = delete;
+  pooled_plan(std::size_t n, impl::fft_kind kind);
+  ~pooled_plan();
+  pooled_plan(const pooled_plan&) = delete;
+  pooled_plan& operator=(const pooled_plan&) = delete;
 
   line_plan<T>& operator*() const { return *plan_; }
 

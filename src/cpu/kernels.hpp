@@ -18,7 +18,7 @@ using reduce_pieces_kernel = void (*)(const void* from, const order::tiling& til
 using reduce_tile_kernel = void (*)(const void* x, std::size_t count, void* out);
 
 /// out[i] = function(x[i], y[i]) for `count` elements, where a constant operand is one element for all i.
-/// Outputs that are larger than a cache are written past it.
+/// `non_temporal` is for outputs that are larger than a cache.
 using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bool y_is_constant,
                             std::size_t count, bool non_temporal, void* out);
 

@@ -13,8 +13,8 @@ namespace heddle::cpu {
 /// Elements that are made at once: pieces that begin at multiples of it go to memory by whole lines.
 inline constexpr std::size_t random_chunk = 1024;
 
-/// Elements first … first + count − 1 of the sequence, without its offset, into `out`; past the cache where
-/// that is wanted.
+/// Elements first … first + count − 1 of the sequence, without its offset, into `out`; by non-temporal stores
+/// where that is wanted.
 using random_kernel = void (*)(const impl::random_numbers& numbers, std::uint64_t first, std::size_t count,
                                bool non_temporal, void* out);
 

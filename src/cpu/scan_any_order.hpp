@@ -43,7 +43,8 @@ HEDDLE_ALWAYS_INLINE V scan_register(V v, V none, V* last_of_all) {
     if constexpr (sizeof(T) <= 4) v = apply<Op, T>(moved_up<4>(none, v), v);
     if constexpr (sizeof(T) <= 8) v = apply<Op, T>(moved_up<8>(none, v), v);
 #if HEDDLE_LANES == 4
-    // Ends of the four lanes; those of one lane and of two before it, or none, in front of them.
+    // The last elements of the four 16-byte parts; then those of one part and of two parts before, or none,
+    // combined with them.
     using words = typename simd<std::int64_t>::vector;
     const __m512i in_lane = sizeof(T) == 1 ? _mm512_set1_epi8(15) : _mm512_set1_epi16(0x0f0e);
     const V ends = (V)_mm512_shuffle_epi8((__m512i)v, in_lane);
@@ -99,7 +100,7 @@ T scan_exactly(const T* x, std::size_t count, bool exclusive, bool non_temporal,
   keys before = splat(ordered_bits<T, K>(carry)), last;
   const auto result_of = [&](vector v) __attribute__((always_inline)) {
     const keys here = apply<Op, K>(before, scan_register<Op, K>(ordered_bits<T, keys>(v), none, &last));
-    const keys result = exclusive ? behind<K>(before, here) : here;
+    const keys result = exclusive ? shifted_in<K>(before, here) : here;
     before = apply<Op, K>(before, last);
     return ordered_bits<T, vector>(result);
   };

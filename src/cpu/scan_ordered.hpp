@@ -14,8 +14,8 @@ inline namespace HEDDLE_ISA {
 namespace {
 
 /// As many registers as a vector has elements hold a vector for each lane, one after another. Then register k
-/// holds element k of every vector, and lane l is of vector vector_of(l). Squares of lanes change rows and
-/// columns, and the same again puts them back; narrower registers need a way `back`.
+/// holds element k of every vector, and lane l is of vector vector_of(l). Squares of lanes are transposed,
+/// and transposing again restores them; narrower registers need `back` for that.
 template <class T, std::size_t V, class R = typename numbers<T>::vector>
 HEDDLE_ALWAYS_INLINE void transpose(R (&v)[V], [[maybe_unused]] bool back) {
   using n = numbers<T>;
@@ -84,8 +84,8 @@ HEDDLE_ALWAYS_INLINE R join_halves(R up_to, R none) {
 
 enum class scanning { none, inclusive, exclusive };
 
-/// The first `count` elements of a row, as many vectors side by side as a register has lanes. Returns what
-/// the row combines to, in every lane, if it is a whole one. Then NaNs are written as they are: if there are
+/// The first `count` elements of a row, as many vectors side by side as a register has lanes. Returns the
+/// total of the row, in every lane, if it is a whole one. Then NaNs are written as they are: if there are
 /// any, *sum_of_last becomes NaN, to which the last result of each vector is added: sums and products of NaN
 /// are NaN, and so is what combines ∞ with −∞ or 0 where one of them is followed by numbers.
 template <scanning Kind, class Op, class T, class R = typename numbers<T>::vector>
@@ -213,9 +213,9 @@ void scan_rows(const T* x, std::size_t count, bool non_temporal, order::row_pref
     auto total = row(before);
     if constexpr (level >= 1) total = combined<Op, T>(total, row(combined<Op, T>(before, total)));
     if constexpr (level >= 2) {
-      const auto behind_two = combined<Op, T>(before, total);
-      auto other_two = row(behind_two);
-      other_two = combined<Op, T>(other_two, row(combined<Op, T>(behind_two, other_two)));
+      const auto with_two = combined<Op, T>(before, total);
+      auto other_two = row(with_two);
+      other_two = combined<Op, T>(other_two, row(combined<Op, T>(with_two, other_two)));
       total = combined<Op, T>(total, other_two);
     }
     state.append(Op(), n::first(total), level);

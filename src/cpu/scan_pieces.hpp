@@ -88,7 +88,7 @@ class line_writer {
   std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
 };
 
-/// Prefetches into the second-level cache what a scan of pieces reads soon.
+/// Prefetches into the second-level cache the elements that a scan of pieces reads soon.
 struct read_ahead {
   const void* x;
   std::size_t element_bytes;

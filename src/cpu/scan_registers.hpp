@@ -1,5 +1,5 @@
-// Registers of numbers, and how scans move their lanes: a part of kernels.cpp, and like it compiled once for
-// each instruction set.
+// Registers of numbers, and shuffles of their lanes for scans: a part of kernels.cpp, and like it compiled
+// once for each instruction set.
 #pragma once
 
 #include "cpu/simd.hpp"
@@ -82,7 +82,7 @@ struct numbers {
 
 // Which lane each lane comes from: l is lane l of the first of two registers, Width + l of the second.
 
-/// The second moved up by some lanes, behind lanes First … of the first.
+/// The second shifted up by some lanes; lanes First … of the first come before it.
 template <std::size_t Width, std::size_t Lanes, std::size_t First>
 struct up_by {
   constexpr std::size_t operator()(std::size_t l) const { return l < Lanes ? First + l : Width + l - Lanes; }
@@ -121,7 +121,7 @@ struct pairs {
 #define HEDDLE_LANES 1
 #endif
 
-/// In each 16 bytes: the elements moved up by `Bytes`, behind those of `none`.
+/// In each 16 bytes: the elements shifted up by `Bytes`, with those of `none` before them.
 template <int Bytes, class V>
 HEDDLE_ALWAYS_INLINE V moved_up(V none, V v) {
 #if defined(__AVX512BW__)
@@ -136,9 +136,9 @@ HEDDLE_ALWAYS_INLINE V moved_up(V none, V v) {
 #endif
 }
 
-/// The lanes moved up by one, behind the last of the register before.
+/// The lanes shifted up by one; the last lane of the register before comes first.
 template <class T, class V = typename simd<T>::vector>
-HEDDLE_ALWAYS_INLINE V behind(V before, V v) {
+HEDDLE_ALWAYS_INLINE V shifted_in(V before, V v) {
 #if HEDDLE_LANES > 1
   using words = typename simd<std::int64_t>::vector;
   constexpr std::size_t width = simd<std::int64_t>::width;

@@ -1,3 +1,4 @@
+#include "array/on_behalf_of.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/part_begin.hpp>

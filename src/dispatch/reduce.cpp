@@ -1,4 +1,5 @@
 #include "cpu/kernels.hpp"
+#include "dispatch/differs.hpp"
 #include "gpu/gpu.hpp"
 #include "target/storage.hpp"
 #include <heddle/argmin.hpp>
@@ -65,11 +66,6 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
                        kernels.reduce_pieces);
 }
 
-template <class T>
-static bool is_same(T a, T b) {
-  return (a == b) | ((a != a) & (b != b));
-}
-
 /// Lowers index[c] to the index of the first row, which the piece's rows count from `first_row`, whose
 /// element in column c equals wanted[c].
 template <class T>
@@ -91,9 +87,9 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
       const T* const from = x + piece.first + begin;
       const std::size_t count = std::min(run, piece.count - begin);
       bool any = false;
-      for (std::size_t i = 0; i < count; ++i) any |= is_same(from[i], *wanted);
+      for (std::size_t i = 0; i < count; ++i) any |= !differs(from[i], *wanted);
       if (!any) continue;
-      const auto at = std::find_if(from, from + count, [&](T element) { return is_same(element, *wanted); });
+      const auto at = std::find_if(from, from + count, [&](T element) { return !differs(element, *wanted); });
       return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
     }
     return;
@@ -101,10 +97,10 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
   for (std::size_t row = 0; row < piece.count; ++row) {
     const T* const from = x + piece.first + row * piece.stride;
     bool any = false;
-    for (std::size_t c = 0; c < piece.width; ++c) any |= is_same(from[c], wanted[c]);
+    for (std::size_t c = 0; c < piece.width; ++c) any |= !differs(from[c], wanted[c]);
     if (!any) continue;
     for (std::size_t c = 0; c < piece.width; ++c) {
-      if (is_same(from[c], wanted[c])) lower(c, first_row + row);
+      if (!differs(from[c], wanted[c])) lower(c, first_row + row);
     }
   }
 }
@@ -132,7 +128,7 @@ static void library_find_first(dtype type, const void* x, axis_lines all, const 
         const order::piece piece = tiles[i];
         const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
         const T* const wanted = static_cast<const T*>(extremum) + segment;
-        if (of_pieces != nullptr && !is_same(static_cast<const T*>(of_pieces)[i], *wanted)) continue;
+        if (of_pieces != nullptr && differs(static_cast<const T*>(of_pieces)[i], *wanted)) continue;
         find_in_piece(elements, piece, piece.segment_part * arg_piece, wanted, index + segment);
       }
     });

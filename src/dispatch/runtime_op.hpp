@@ -90,7 +90,7 @@ struct runtime_logical : masks {
 };
 
 template <class Op>
-constexpr auto by_masks(Op) noexcept {
+constexpr auto masks_of(Op) noexcept {
   constexpr std::uint64_t all = ~std::uint64_t{0}, one = is_logical<Op> ? 1 : all;
   constexpr masks found =
       std::is_same_v<Op, logical_and> || std::is_same_v<Op, bit_and>   ? masks{all, 0, {one}}
@@ -146,7 +146,7 @@ constexpr extremes_by_mask mask_of_extremes() noexcept {
 template <class T, class Op>
 inline constexpr auto runtime_op_for = [] {
   if constexpr (family_of<function_of<Op>> == family::bits) {
-    return by_masks(Op{});
+    return masks_of(Op{});
   } else if constexpr (has_mask_of_extremes<T, Op>) {
     return mask_of_extremes<T, Op>();
   } else {

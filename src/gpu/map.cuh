@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dispatch/differs.hpp"
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/gpu/transform.cuh>
 #include <heddle/impl/order.hpp>
@@ -64,16 +65,10 @@ __global__ void __launch_bounds__(transform_threads)
 /// Elements that a block searches, where nothing is known of them.
 inline constexpr std::size_t find_piece = 8 * transform_threads;
 
-/// NaNs are the same.
-template <class T>
-__device__ bool is_same(T a, T b) {
-  return a == b || (a != a && b != b);
-}
-
 /// Lowers *index to k, for the least k at which an element equals an extremum.
 template <class T>
 __device__ void lower_index_if_same(T element, T extremum, unsigned long long k, unsigned long long* index) {
-  if (!is_same(element, extremum)) return;
+  if (impl::differs(element, extremum)) return;
   if (k < *static_cast<volatile unsigned long long*>(index)) atomicMin(index, k);
 }
 
@@ -103,7 +98,7 @@ __global__ void __launch_bounds__(transform_threads)
   for (std::size_t i = blockIdx.x; i < rows * pieces; i += gridDim.x) {
     const std::size_t row = i / pieces, first = (i - row * pieces) * piece;
     const T wanted = extremum[row];
-    if (of_pieces != nullptr && !is_same(of_pieces[i], wanted)) continue;
+    if (of_pieces != nullptr && impl::differs(of_pieces[i], wanted)) continue;
     if (first > *static_cast<volatile unsigned long long*>(index + row)) continue;
     const std::size_t last = first + piece < length ? first + piece : length;
 #pragma unroll 8

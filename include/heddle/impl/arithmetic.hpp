@@ -54,8 +54,8 @@ HD_INLINE T rounded_product(T a, T b) {
 #endif
 }
 
-/// Whether 0 and 1 are elements of T: numbers and what is made like them. Other types of a user's own have
-/// operators here and no identity.
+/// Whether 0 and 1 are elements of T: of numbers and of types that are constructed from numbers. Other types
+/// of a user's own have operators here and no identity.
 template <class T>
 concept from_number = std::is_convertible_v<int, T>;
 
@@ -71,8 +71,8 @@ HD_INLINE bool has_sign_bit(T x) {
 
 #if HD_PTX_ARCH > 0
 // A GPU compares doubles and selects words at half the rate at which it issues instructions: two comparisons,
-// one test of both signs and one selection. Where b is no number it is the result; where a is none, neither
-// comparison holds against it; and of numbers of opposite signs, zeros among them, the signs decide.
+// one test of both signs and one selection. If b is NaN it is the result; if a is NaN, neither comparison
+// holds; and of numbers of opposite signs, zeros among them, the signs decide.
 
 __device__ __forceinline__ double smaller_of(double a, double b) {
   double result;

@@ -8,7 +8,7 @@
 
 namespace heddle::impl {
 
-/// The element type of what has its elements side by side, and says where and how many.
+/// The element type of a contiguous range: one that std::data and std::size accept.
 template <class X>
 struct element_of_range {};
 template <class X>

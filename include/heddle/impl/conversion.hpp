@@ -7,7 +7,8 @@
 #include <limits>
 #include <type_traits>
 
-/// Which conversions of numbers Heddle makes by itself, and which it refuses (docs/reference/conversions.md).
+/// Which conversions of numbers Heddle makes implicitly, and which it refuses
+/// (docs/reference/conversions.md).
 namespace heddle {
 
 template <class T>

@@ -25,7 +25,7 @@ std::size_t row_elements(const shape& whole);
 /// The shape with another number of rows.
 shape with_rows(const shape& whole, std::size_t rows);
 
-/// Where blocks begin: see distributed_array.
+/// The first rows of blocks: see distributed_array.
 std::vector<std::size_t> even_blocks(const shape& whole, int ranks);
 std::vector<std::size_t> blocks_of(const ranks& all, const shape& local);
 void check_blocks(const shape& whole, const std::vector<std::size_t>& begins, int ranks);
@@ -37,7 +37,7 @@ std::vector<std::size_t> bytes_in_common(const std::vector<std::size_t>& blocks,
                                          const std::vector<std::size_t>& others, int rank,
                                          std::size_t row_bytes);
 
-/// Throws where an array is spread over other ranks than those of the call.
+/// Throws if an array is distributed over other ranks than those of the call.
 void check_ranks(const char* pattern, const ranks& all, const ranks& of_array);
 
 /// Whether every rank gathers on the GPU, and the stream, that its block is on. Every rank calls it.
@@ -63,7 +63,7 @@ class on_cpu {
   array_view<const T> view_;
 };
 
-/// Room on the CPU for the elements of a view, and their way to it.
+/// A buffer on the CPU for the elements of a view, which `deliver` copies to it.
 template <class T>
 class filled_on_cpu {
  public:
@@ -150,7 +150,7 @@ class exchange_of_columns {
   array<T> packed_;
 };
 
-/// All rows of columns columns[rank] … columns[rank + 1]−1, where a column is a place along all axes but the
+/// All rows of columns columns[rank] … columns[rank + 1]−1, where a column is an index along all axes but the
 /// slowest.
 template <class X, class T = typename X::value_type>
 array<T> columns_of_rank(const ranks& all, const X& x, const std::vector<std::size_t>& columns) {
@@ -182,14 +182,14 @@ array<T> own_rows_of_column(const ranks& all, const X& x, std::size_t column) {
 
 inline namespace HD_BUILD {
 
-/// Elements of an array of results, where a rank does not have the tile that they are in.
+/// Elements of an array of results whose tile is not whole on one rank.
 struct tile_part {
   std::size_t level, first, count;
 };
 
-/// Reduces the elements first … of n, which are spread over ranks, in the order of order.hpp. Each rank
-/// reduces the tiles that it has whole, then the tiles of their results, and so on. What is left at both ends
-/// of each level, under two tiles, is gathered, and every rank combines it.
+/// Reduces n elements that are distributed over ranks, in the order of order.hpp; this rank's begin at number
+/// `first`. Each rank reduces its whole tiles, then the tiles of their results, and so on. Ranks gather what
+/// is left at both ends of each level, under two tiles, and each rank combines it.
 template <class T, class Op>
 T reduce_over_ranks(const ranks& all, const array_view<const T>& local, std::size_t first, std::size_t n,
                     const Op& op) {

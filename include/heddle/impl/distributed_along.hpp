@@ -21,9 +21,9 @@ namespace heddle::impl {
 
 inline namespace HD_BUILD {
 
-/// A value of each place along all axes but axis `a`, in new blocks along the slowest axis, or those of x.
-/// `of_lines(block, axis)` gives those of whole lines that are on this rank. Along the slowest axis each rank
-/// gets whole columns, as many as others, or all ranks make the value of one column after another,
+/// A value for each index along all axes but axis `a`, in new blocks along the slowest axis, or in those of
+/// x. `of_lines(block, axis)` gives those of whole lines that are on this rank. Along the slowest axis each
+/// rank gets whole columns, as many as others, or all ranks make the value of one column after another,
 /// `of_column(column)`, where there are fewer columns than ranks.
 template <element R, element T, class OfLines, class OfColumn>
 distributed_array<R> values_along(const char* pattern, const ranks& all, const distributed_array<T>& x,
@@ -81,7 +81,7 @@ distributed_array<std::size_t> arg_along_over_ranks(const char* pattern, const r
 }
 
 /// An array of the blocks of x whose lines along an axis are made of those of x: `of_lines(block, axis)`
-/// makes lines that are whole on this rank, and `of_column(column)` one that is spread.
+/// makes lines that are whole on this rank, and `of_column(column)` one that is distributed.
 template <element R, element T, class OfLines, class OfColumn>
 distributed_array<R> lines_along(const ranks& all, const distributed_array<T>& x, axis along,
                                  const OfLines& of_lines, const OfColumn& of_column) {

@@ -36,7 +36,8 @@ bin_edges edges_for(const std::vector<double>& edges) {
 
 inline namespace HD_BUILD {
 
-/// The sum of weights that are spread, from the first-th of the n of a bin on, as library_sum_bins has it.
+/// The sum of the n weights of a bin, which are distributed; this rank's begin at number `first`. In the
+/// order of library_sum_bins.
 template <class W>
 W sum_over_ranks(const ranks& all, const array_view<const W>& own, std::size_t first, std::size_t n) {
   constexpr bool is_single = std::is_same_v<W, float> || std::is_same_v<W, std::complex<float>>;
@@ -80,7 +81,7 @@ array<W> weighted_histogram_over_ranks(const ranks& all, dtype type, const void*
                                                sort_order::ascending)
           .second;
 
-  // The first bin that begins in the block of each rank, or behind it.
+  // The first bin that begins in the block of each rank, or after it.
   const std::vector<std::size_t>& blocks = ordered.begins();
   std::vector<std::size_t> first_bin(size + 1, bins);
   for (std::size_t r = 0; r < size; ++r)

@@ -19,13 +19,13 @@
 
 namespace heddle::impl {
 
-/// Throws: batches of operands that are spread and do not fit.
+/// Throws: batches of distributed operands do not match.
 [[noreturn]] void fail_matmul_axes(const shape& a, const shape& b);
-/// Throws: the product of two arrays of one axis has no rows to spread.
+/// Throws: the product of two arrays of one axis has no rows to distribute.
 [[noreturn]] void fail_matmul_vectors(const shape& a, const shape& b);
 
-/// Columns of a matrix whose rows are spread, with all of their rows, a panel after another: while one is in
-/// use the next is on its way.
+/// Whole columns of a matrix whose rows are distributed, one panel after another: the next is received while
+/// one is used.
 template <class T>
 class column_panels {
  public:
@@ -76,9 +76,9 @@ class column_panels {
   std::unique_ptr<exchange> coming_;
 };
 
-/// a·b, of which the rows of both are spread. Every rank gets all of b, in panels of columns that have as
-/// many elements as its block, and multiplies its rows of a by each: a sum is made at once, in the order of
-/// one machine.
+/// a·b, of which the rows of both are distributed. Every rank receives all of b, in panels of columns that
+/// have as many elements as its block, and multiplies its rows of a by each: each sum is computed whole, in
+/// the order of one machine.
 template <class T>
 distributed_array<T> matmul_by_panels(const ranks& all, const distributed_array<T>& a,
                                       const distributed_array<T>& b, const shape& lengths,
@@ -141,7 +141,7 @@ distributed_array<T> matmul_of_row(const ranks& all, const array_view<const T>& 
   return product;
 }
 
-/// a·b, of which a is spread, and every rank has b.
+/// a·b, of which a is distributed, and every rank has b.
 template <class T>
 distributed_array<T> matmul_by_whole(const ranks& all, const distributed_array<T>& a,
                                      const array_view<const T>& b, matmul_algorithm algorithm) {
@@ -157,9 +157,9 @@ distributed_array<T> matmul_by_whole(const ranks& all, const distributed_array<T
           matmul(all.where(), a.local(), batches_of(b, a.shape(), first, first + a.rows()), algorithm)};
 }
 
-/// a·b, of which every rank has a, and b is spread. Each rank gets whole columns of b, its share of them, and
-/// gives the rows of the product back; where there are fewer columns than ranks each gets all of b, and has
-/// its share of the rows of a.
+/// a·b, of which every rank has a, and b is distributed. Each rank gets whole columns of b, its share of
+/// them, and gives the rows of the product back; where there are fewer columns than ranks each gets all of b,
+/// and has its share of the rows of a.
 template <class T>
 distributed_array<T> matmul_of_whole(const ranks& all, const array_view<const T>& a,
                                      const distributed_array<T>& b, matmul_algorithm algorithm) {
@@ -194,7 +194,7 @@ distributed_array<T> matmul_of_whole(const ranks& all, const array_view<const T>
   return product;
 }
 
-/// a·b, of which both are spread.
+/// a·b, of which both are distributed.
 template <class T>
 distributed_array<T> matmul_of_spread(const ranks& all, const distributed_array<T>& a,
                                       const distributed_array<T>& b, matmul_algorithm algorithm) {

@@ -29,8 +29,8 @@ namespace heddle::impl {
 /// Rows first … last−1 in blocks of at most 2^most rows, as few as there are.
 std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigned most);
 
-/// What blocks of rows in the memory of `where` combine to, by a built-in operator whose order matters, on
-/// the CPU. Row `first` begins at x.
+/// The totals of blocks of rows in the memory of `where`, by a built-in operator whose order matters; written
+/// to the CPU. Row `first` begins at x.
 void library_block_totals(runtime_op op, dtype type, const void* x, std::size_t first,
                           std::span<const scan_block> blocks, void* totals, const target& where);
 void library_block_totals_on_gpu(runtime_op op, dtype type, const void* x, std::size_t first,
@@ -38,7 +38,7 @@ void library_block_totals_on_gpu(runtime_op op, dtype type, const void* x, std::
 
 inline namespace HD_BUILD {
 
-/// What 2^level rows combine to.
+/// The total of 2^level rows.
 template <class T, class Op>
 T total_of_rows(const T* x, unsigned level, const Op& op) {
   order::uninitialized<T, 60> block;
@@ -47,7 +47,7 @@ T total_of_rows(const T* x, unsigned level, const Op& op) {
   return block[level];
 }
 
-/// What each of the blocks combines to. Row 0 of x is row `first` of the array.
+/// The total of each of the blocks. Row 0 of x is row `first` of the array.
 template <class T, class Op>
 array<T> block_totals(const target& where, const array_view<const T>& x, std::size_t first,
                       const std::vector<scan_block>& blocks, const Op& op) {
@@ -97,9 +97,9 @@ void scan_part(const target& where, array_view<T> out, const array_view<const T>
   }
 }
 
-/// Scans the elements first … of an array that is spread over ranks, in the order of scan_order.hpp. `first`
-/// begins a row. What the largest blocks of rows of each rank combine to is gathered; then each block is
-/// scanned behind the prefix of the rows before it.
+/// Scans this rank's elements, from number `first` on, of a distributed array, in the order of
+/// scan_order.hpp. `first` begins a row. Ranks gather the totals of the largest blocks of rows of each; then
+/// each rank scans its elements with the prefix of the rows before them.
 template <scan_kind Kind, class T, class Op>
 void scan_over_ranks(const ranks& all, const array_view<T>& out, const array_view<const T>& x,
                      std::size_t first, const Op& op, const std::optional<T>& init) {

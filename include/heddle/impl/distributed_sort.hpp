@@ -79,7 +79,7 @@ class sorted_block {
       : where_(where), x_(x), by_(by) {}
   std::size_t size() const { return x_.size(); }
 
-  /// The elements at these places, on the CPU.
+  /// The elements at these indices, on the CPU.
   array<T> at(const std::vector<std::size_t>& places) const {
     if (where_.is_gpu()) return gather(where_, x_, places).on(target());
     array<T> found(places.size());
@@ -126,13 +126,13 @@ std::vector<T> exchanged(const ranks& all, const std::vector<T>& from) {
   return to;
 }
 
-/// Where the sorted elements of all ranks are cut: before element `place` of all, in order. One rank, the
-/// owner, looks for each place.
+/// Finds where each rank's sorted elements are cut so that `place` elements of all ranks come before the
+/// cuts. One rank, the owner, searches for each place.
 ///
 /// In each round every rank sends the owner a sample of the elements among which its cut is, evenly spaced.
-/// From the samples of all the owner takes up to three values: the one that seems to be at the place, and
-/// those before and behind it that are so far away that the place is certainly between them. Every rank
-/// counts its elements before them. A sample of m leaves about 4/m of the elements, and eight at most a half.
+/// From the samples of all the owner takes up to three values: the one that is probably at the place, one
+/// certainly before and one certainly after it. Every rank counts its elements before them. A sample of m
+/// leaves about 4/m of the elements, and eight at most a half.
 template <class T, class Before>
 class cut_search {
  public:
@@ -141,7 +141,7 @@ class cut_search {
     order::uninitialized<T, most_pivots> value;
     unsigned count = 0;
   };
-  /// What a rank is told: where its cut is, or among which elements.
+  /// The answer to a rank: where its cut is, or between which elements.
   struct verdict {
     sorted_range open;
     std::uint64_t is_found, is_broken;
@@ -200,7 +200,7 @@ class cut_search {
     return chosen;
   }
 
-  /// `equal` are the bounds of the pivots on each rank. Returns what each is told.
+  /// `equal` are the bounds of the pivots on each rank. Returns the answers.
   std::vector<verdict> decide(unsigned count, const std::vector<sorted_range>& equal) {
     const std::size_t ranks = open_.size();
     std::size_t before_round = 0, after_round = 0;
@@ -255,7 +255,7 @@ std::vector<std::size_t> cuts(const ranks& all, const sorted_block<T, By>& sorte
   using search = cut_search<T, std::remove_cvref_t<decltype(before)>>;
   using verdict = typename search::verdict;
   const array<std::size_t> sizes = all.all_gather(sorted.size());
-  // Of the place before the block of the next rank; of the last rank nothing.
+  // The cut before the block of the next rank; the last rank has none.
   search mine(me < inner ? places[me + 1] : 0, sizes, before);
   std::vector<verdict> told(size);
   for (std::size_t k = 0; k < size; ++k) {
@@ -416,7 +416,7 @@ std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(
           distributed_array<V>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_values))};
 }
 
-/// The place of each element of the block of this rank in the whole array, flat.
+/// The index in the whole array, flat, of each element of this rank's block.
 template <class X>
 array<std::size_t> places_of_block(const X& x) {
   array<std::size_t> places(x.local().size());

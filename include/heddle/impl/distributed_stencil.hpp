@@ -18,7 +18,7 @@
 
 namespace heddle::impl {
 
-/// Rows first … last−1 of an array, which stand at row `at` of the block of a rank and what is around it.
+/// Rows first … last−1 of an array, which are at row `at` of a rank's block and its halo.
 struct halo_rows {
   std::size_t first, last, at;
 };

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-/// Functions of an index, small enough to hand to any target: what the patterns read their elements through.
+/// Functions of an index, small enough to pass to any target, through which patterns read elements.
 namespace heddle::impl {
 
 /// i ↦ x[i], as operator Op sees it.
@@ -92,7 +92,7 @@ concept array_or_scalar = !not_an_array<std::remove_cvref_t<A>> ||
 template <class F, class... A>
 inline constexpr bool takes_arguments = (array_or_scalar<A, F, A...> && ...);
 
-/// What f makes of one element of each argument.
+/// The result of f for one element of each argument.
 template <class F, class... A>
 using transformed = std::remove_cvref_t<std::invoke_result_t<const F&, const value_of_argument<A>&...>>;
 
@@ -152,7 +152,7 @@ class staged_arguments<std::index_sequence<I...>, A...> : numbered<I, staged_arg
   }
 };
 
-/// What the arrays among the arguments have in common; throws when their shapes differ.
+/// The size, shape and target that the arrays among the arguments share; throws when shapes differ.
 struct common {
   const char* pattern;
   bool found = false;

@@ -34,7 +34,7 @@ fft_task task_of(fft_kind kind, bool is_double, const shape& lengths, const std:
 /// Transforms x into `out`, which does not overlap it; both are on `where`.
 void library_fft(const fft_task& task, const void* x, void* out, const target& where);
 
-/// Where to transform so many bytes: it takes as long as reading and writing them a few times.
+/// The target for a transform of so many bytes, which takes as long as reading and writing them a few times.
 inline target fft_target(const target& requested, std::size_t bytes, const target& data_where) {
   return resolve(requested, {8 * bytes, 8 * bytes, data_where, true});
 }

@@ -29,7 +29,7 @@ struct bin_edges {
 bin_edges edges_of(dtype type, const even_bins& bins);
 bin_edges edges_of(const double* edges, std::size_t count);
 
-/// Adds nothing to what `counts` holds: it is filled. x and counts are on `where`.
+/// Overwrites `counts`. x and counts are on `where`.
 void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
                        std::uint64_t* counts, const target& where);
 

@@ -7,7 +7,7 @@
 
 namespace heddle::impl {
 
-/// An element, converted with care, or none.
+/// An element, converted with checks, or none.
 template <class T>
 struct initial_element : std::optional<T> {
   initial_element() = default;

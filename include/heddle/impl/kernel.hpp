@@ -26,7 +26,7 @@ struct untyped_argument;
 
 namespace heddle::impl {
 
-/// What a bare number is, of the types that a kernel's signature is compared with.
+/// The types of numbers that are compared with a kernel's signature.
 enum class number : std::uint8_t { other, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
 
 template <class T>

@@ -74,7 +74,7 @@ void library_matmul(matrix_type type, const matrix_operand& a, const matrix_oper
 void check_apart(const matrix_operand& m, std::size_t element_bytes, const void* c, std::size_t bytes,
                  const target& c_where);
 
-/// The target of a product that `automatic` picks, by its arithmetic as well as by what it moves.
+/// The target that `automatic` picks for a product, from its operations and its memory traffic.
 target matmul_target(const target& requested, const matrix_operand& a, const matrix_operand& b,
                      std::size_t element_bytes);
 
@@ -138,7 +138,7 @@ auto view_of_matrix(const X& x) {
   }
 }
 
-/// What there is to multiply, after checks.
+/// The operands of a product, after checks.
 template <class A, class B>
 product_shape product_of(const A& a, const B& b) {
   using T = typename element_of_matrix<A>::type;

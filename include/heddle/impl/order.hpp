@@ -9,8 +9,8 @@
 #include <limits>
 #include <type_traits>
 
-/// The order in which `reduce` combines elements. It follows from the number of elements, their size and
-/// whether the operator commutes, and from nothing else, so every target computes the same bits.
+/// The order in which `reduce` combines elements. It depends on the number of elements, their size and
+/// whether the operator commutes, and on nothing else, so every target computes the same bits.
 ///
 /// The elements are cut into tiles of 16 elements for each accumulator. In a tile, accumulator a combines
 ///   elements a, a + accumulators, a + 2 accumulators, …, if the operator commutes. A row of them, one for
@@ -62,7 +62,7 @@ HD_INLINE T identity(const Op& op) {
   }
 }
 
-/// Whether there is an element to pad with, which changes no bit of another.
+/// Whether there is an element to pad with: combining it with another changes no bit of that one.
 template <class T, class Op>
 inline constexpr bool has_padding =
     (order_is_free<T, Op> && impl::has_identity<Op, T>) ||

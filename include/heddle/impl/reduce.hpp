@@ -22,7 +22,7 @@ namespace heddle::impl {
 void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, void* out, const target& where);
 
 /// Reduces the elements of x, on the CPU, to *out by a built-in operator that is defined on them, on the
-/// calling thread: at least one and at most `tiles_here` tiles of them, which are too few for a second
+/// calling thread: at least one element and at most `tiles_here` tiles, which are too few for a second
 /// thread.
 inline constexpr std::size_t tiles_here = 16;
 void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept;

@@ -7,17 +7,17 @@
 #include <type_traits>
 #include <utility>
 
-/// The order in which `inclusive_scan` and `exclusive_scan` combine elements. It follows from the place of an
-/// element in its segment, from its size and from nothing else, so every target computes the same bits.
+/// The order in which `inclusive_scan` and `exclusive_scan` combine elements. It depends on the position of
+/// an element in its segment and on its size alone, so every target computes the same bits.
 ///
 /// A segment is cut into vectors of V elements: as many as 16 bytes hold, and at least 4, but one element
 /// where it has more than 32 bytes. 32 vectors make a row.
 ///
 ///   own(i)  the elements of the vector up to element i, from left to right
-///   P(j)    what the first j vectors of a row combine to, from their totals. The j vectors are cut into the
+///   P(j)    the total of the first j vectors of a row, from their totals. The j vectors are cut into the
 ///           largest blocks of 16, 8, 4, 2 and 1 vectors, in falling order. A block is a balanced tree. The
 ///           blocks combine from right to left (Sklansky 1960).
-///   Q(r)    what the first r rows combine to, from their totals P(32). The r rows are cut into the largest
+///   Q(r)    the total of the first r rows, from their totals P(32). The r rows are cut into the largest
 ///           blocks of a power of two of rows, in falling order. A block is a balanced tree. The initial
 ///           value and the blocks combine from left to right.
 ///
@@ -52,8 +52,8 @@ inline constexpr bool any_scan_order =
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Adds a block of 2^level parts to the totals of blocks of `count` parts so far, which are a multiple of it.
-/// Returns the level at which the total now stands.
+/// Adds a block of 2^level parts to the totals of blocks of `count` parts so far, a multiple of 2^level.
+/// Returns the level of the largest block that it completes, whose total it stores.
 template <class T, class Op>
 HD_INLINE unsigned append_block(const Op& op, std::size_t count, unsigned level, T total, T* blocks) {
   for (; (count >> level & 1) != 0; ++level) total = op(blocks[level], total);
@@ -118,23 +118,23 @@ class row_prefix {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-  /// Adds a block of 2^level rows behind a multiple of as many.
+  /// Adds a block of 2^level rows after a multiple of 2^level rows.
   template <class Op>
   HD_INLINE void append(const Op& op, const T& total, unsigned level = 0) {
     const std::size_t added = std::size_t{1} << level;
     level = append_block(op, count_, level, T(total), &block_[0]);
     count_ += added;
-    // The blocks above this one are as they were when the last of them was added.
+    // The larger blocks have not changed since the last of them was added.
     const std::size_t above = count_ >> level >> 1;
-    bool behind = has_init_;
-    if (behind) value_[0] = init_[0];
+    bool has_prefix = has_init_;
+    if (has_prefix) value_[0] = init_[0];
     if (above != 0) {
       unsigned next = level + 1;
       while ((above >> (next - level - 1) & 1) == 0) ++next;
       value_[0] = up_to_[next];
-      behind = true;
+      has_prefix = true;
     }
-    value_[0] = behind ? op(value_[0], block_[level]) : block_[level];
+    value_[0] = has_prefix ? op(value_[0], block_[level]) : block_[level];
     up_to_[level] = value_[0];
     exists_ = true;
   }
@@ -144,7 +144,7 @@ class row_prefix {
   bool exists_, has_init_;
   uninitialized<T, 1> init_, value_;
   uninitialized<T, Levels> block_;  ///< the totals of blocks of 2^level rows
-  uninitialized<T, Levels> up_to_;  ///< Q behind that block
+  uninitialized<T, Levels> up_to_;  ///< Q after that block
 };
 
 /// A row of few columns as one element: as long as it has as many elements to a vector as each column by

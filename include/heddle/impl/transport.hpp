@@ -18,14 +18,15 @@ struct outgoing {
   const void* data;
   std::size_t bytes;
 };
-/// Room for bytes that come from a rank.
+/// A buffer for bytes that come from a rank.
 struct incoming {
   int from;
   void* data;
   std::size_t bytes;
 };
 
-/// An exchange that transport::start began. The memory that it reads and writes is left alone until `wait`.
+/// An exchange that transport::start began. The memory that it reads and writes may not be used before
+/// `wait`.
 class exchange {
  public:
   exchange() = default;
@@ -33,17 +34,17 @@ class exchange {
   /// Before `wait` only while an exception is on its way, as the other ranks wait for this one.
   virtual ~exchange() = default;
 
-  /// Returns on the CPU once everything has arrived and what was sent has been read. On a GPU what is put on
-  /// the stream from then on comes after that; the call itself may return before. Called once.
+  /// Returns on the CPU once everything has arrived and everything sent has been read. On a GPU the call may
+  /// return before; work that is put on the stream later waits for that. Called once.
   virtual void wait() = 0;
 };
 
-/// How ranks talk to each other. Every rank makes the same calls in the same order. They throw heddle::error.
+/// How ranks communicate. Every rank makes the same calls in the same order. They throw heddle::error.
 ///
-/// Calls without a target move bytes in the memory of the CPU, and return once that may be used again. Those
-/// with one move bytes in the memory of `where`: the CPU, or the GPU of the rank, in the order of the stream.
-/// What is on the stream before such a call is done before bytes are read, what is put there afterwards comes
-/// after their arrival, and the call may return before. All ranks give a CPU, or all their own targets.
+/// Calls without a target move bytes in the memory of the CPU, and return once it may be used again. Those
+/// with a target move bytes in the memory of `where`: the CPU, or the GPU of the rank, in stream order. Such
+/// a call reads bytes after the work that is on the stream, work that is put there later runs after their
+/// arrival, and the call may return before. All ranks give a CPU, or all their own targets.
 class transport {
  public:
   transport() = default;
@@ -88,7 +89,7 @@ class transport {
   void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
                   std::span<const std::size_t> bytes_from, const target& where);
 
-  /// How bytes in the memory of GPUs go between ranks: see ranks::between_gpus.
+  /// How ranks exchange bytes in the memory of GPUs: see ranks::between_gpus.
   virtual std::string between_gpus() const { return ""; }
   /// Whether some rank is on a GPU, so that all move what is on their targets by messages.
   virtual bool has_gpus() const noexcept { return false; }

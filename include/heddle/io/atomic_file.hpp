@@ -31,7 +31,7 @@ class atomic_file {
   /// Throws where the file system has no room for a file of so many bytes.
   void require_room(double bytes) const;
 
-  /// A path by which other processes open the new file, to write at places of it before the commit; "" where
+  /// A path by which other processes open the new file, to write at offsets of it before the commit; "" where
   /// output cannot be replaced, so that it is written in order. Processes of other hosts need a file with a
   /// name, which stays where this process is killed.
   std::string path_for_others(bool on_other_hosts);

@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-/// The channels of a pixel, one byte each: grey; red, green and blue; these and opacity; or an index into a
+/// The channels of a pixel, one byte each: grey; red, green and blue; these and alpha; or an index into a
 /// palette.
 enum class pixel_format : std::uint8_t { grey, rgb, rgba, palette };
 
@@ -50,8 +50,8 @@ class png_writer {
 void write_png(const std::string& path, const image& picture);
 
 /// The picture in a PNG file. Channels of 16 bits are scaled to 8, those of 1, 2 and 4 bits widened to 8;
-/// grey with opacity, or with a transparent colour, becomes RGBA, as does a palette with opacities. A
-/// malformed file is a heddle::error with the path, what libpng found and how many bytes it had read.
+/// grey with alpha, or with a transparent colour, becomes RGBA, as does a palette with alpha. A malformed
+/// file is a heddle::error with the path, what libpng found and how many bytes it had read.
 image read_png(const std::string& path);
 
 }  // namespace heddle

@@ -58,7 +58,7 @@ REDUCE(compositions, map_of_line, composition)
   }
 SHORT_ROWS(bytes, unsigned char, plus{})
 SHORT_ROWS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
-SHORT_ROWS(all, unsigned char, impl::by_masks(logical_and{}))
+SHORT_ROWS(all, unsigned char, impl::masks_of(logical_and{}))
 SHORT_ROWS(halves, short, plus{})
 SHORT_ROWS(products, unsigned char, multiplies{})
 SHORT_ROWS(sum, int, plus{})

@@ -20,7 +20,7 @@ namespace heddle::cpu {
 /// Threads and pieces of a stream take units of 2^5 rows.
 inline constexpr unsigned unit_level = 5;
 inline constexpr std::size_t rows_in_unit = 1 << unit_level;
-/// 2^level rows are scanned at a time: a piece, of about as many bytes. More make prefetching slower.
+/// A piece is 2^level rows, about so many bytes, that are scanned at a time. Larger pieces prefetch worse.
 inline constexpr std::size_t piece_bytes = 2048;
 constexpr unsigned piece_level(std::size_t row_bytes) {
   return row_bytes <= piece_bytes / 4 ? 2 : row_bytes <= piece_bytes / 2 ? 1 : 0;
@@ -29,7 +29,7 @@ constexpr unsigned piece_level(std::size_t row_bytes) {
 inline constexpr std::size_t totals_of_unit = unit_level + 1;
 
 /// Columns side by side: `length` rows of `count` elements, `x_stride` and `out_stride` bytes apart.
-/// `scratch` has rows of `scratch_pitch` bytes for what is known of each column; both are multiples of 64.
+/// `scratch` has rows of `scratch_pitch` bytes for the state of each column; both are multiples of 64.
 struct column_panel {
   const void* x;
   std::size_t x_stride;
@@ -38,16 +38,16 @@ struct column_panel {
   void* scratch;
   std::size_t scratch_pitch;
 };
-/// Before the next vector, before the row, totals of blocks of 2^level vectors; then, for each level, the
-/// total of a block of 2^level rows and the prefix after it.
+/// The rows of `scratch`: the prefixes of the next vector and of the row, totals of blocks of 2^level
+/// vectors; then, for each level, the total of a block of 2^level rows and the prefix after it.
 enum scratch_row : std::size_t { before_vector, before_row, vector_blocks, row_blocks = vector_blocks + 6 };
 
-/// A scan of one element type by one operator, in steps. A state is what is known before a row; it can be
-/// copied byte by byte.
+/// A scan of one element type by one operator, in steps. A state holds the prefix of a row; it can be copied
+/// byte by byte.
 struct scan_steps {
   std::size_t element_bytes, state_bytes;
   std::size_t row;           ///< elements in a row
-  bool writes_non_temporal;  ///< whether `scan` does so where it is asked to
+  bool writes_non_temporal;  ///< whether `scan` can
 
   std::size_t piece() const { return row << piece_level(row * element_bytes); }
   std::size_t unit() const { return rows_in_unit * row; }
@@ -57,15 +57,15 @@ struct scan_steps {
     return needed;
   }
 
-  /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
+  /// Makes the state before the first element. `init` may be null, but not for exclusive scans.
   function_ref<void(const void* init, void* state)> start;
-  /// Adds whole rows, behind `before` rows of the same unit, to the totals of the unit. A piece begins at x.
+  /// Adds whole rows, after `before` rows of the same unit, to the totals of the unit. A piece begins at x.
   function_ref<void(const void* x, std::size_t rows, std::size_t before, void* totals)> reduce_serially;
-  /// Moves a state on by whole units, given their totals.
+  /// Advances a state by whole units, given their totals.
   function_ref<void(void* state, const void* totals, std::size_t units)> append;
-  /// Scans the next `count` elements, with which a piece begins, into `out`, which may be x, and moves the
-  /// state on by the whole rows. Past the cache only where `out` begins a line; other threads see it after
-  /// store_fence.
+  /// Scans the next `count` elements, with which a piece begins, into `out`, which may be x, and advances the
+  /// state by the whole rows. Non-temporal stores need an `out` that is aligned to a cache line; other
+  /// threads see them after store_fence.
   function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
                     void* out)>
       scan;
@@ -87,7 +87,7 @@ inline namespace HEDDLE_ISA {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// What the elements load(0) … of a whole row combine to.
+/// The total of a whole row of elements load(0), load(1), …
 template <class T, class Op>
 inline T reduce_row(const impl::element_at<T, Op>& load, const Op& op) {
   constexpr std::size_t in_vector = order::scan_vector<T>, vectors = order::scan_row_vectors;
@@ -113,8 +113,8 @@ inline T reduce_row(const impl::element_at<T, Op>& load, const Op& op) {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans elements first … last−1, one at least, of one vector, behind *before unless that is null, and
-/// returns what they combine to. An exclusive scan needs `before`.
+/// Scans elements first … last−1, at least one, of one vector and returns their total. *before is their
+/// prefix; null for none. An exclusive scan needs one.
 template <bool Exclusive, class T, class Op>
 inline __attribute__((always_inline)) T scan_vector(const impl::element_at<T, Op>& load, std::size_t first,
                                                     std::size_t last, const Op& op, const T* before, T* out) {
@@ -135,27 +135,27 @@ inline __attribute__((always_inline)) T scan_vector(const impl::element_at<T, Op
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans 1 to a row of elements, and moves the state on if it is a whole one.
+/// Scans 1 to a row of elements, and advances the state after a whole row.
 template <bool Exclusive, class T, class Op>
 inline __attribute__((always_inline)) void scan_row(const impl::element_at<T, Op>& load, std::size_t count,
                                                     const Op& op, order::row_prefix<T>& state, T* out) {
   constexpr std::size_t in_vector = order::scan_vector<T>, most = order::scan_row_vectors;
   const bool exists = state.exists();
   const T before = exists ? state.value() : load(0);  // so that compilers see it set
-  const auto behind = [&](const T& in_row) { return exists ? op(before, in_row) : in_row; };
+  const auto joined = [&](const T& in_row) { return exists ? op(before, in_row) : in_row; };
   if constexpr (in_vector == 1) {
     order::vector_prefix<T> prefix;
     prefix.clear();
     for (std::size_t i = 0; i < count; ++i) {
       const T next = load(i);
-      if constexpr (Exclusive) out[i] = prefix.exists() ? behind(prefix.value(op)) : before;
+      if constexpr (Exclusive) out[i] = prefix.exists() ? joined(prefix.value(op)) : before;
       prefix.append(op, next);
-      if constexpr (!Exclusive) out[i] = behind(prefix.value(op));
+      if constexpr (!Exclusive) out[i] = joined(prefix.value(op));
     }
     if (count == most) state.append(op, prefix.value(op));
   } else {
     const std::size_t vectors = count / in_vector;
-    T left = before;  // what the vectors so far combine to
+    T left = before;  // the total of the vectors so far
     // Element k of 16 vectors side by side, as registers hold them: compilers unroll loops of 16.
     constexpr std::size_t half = most / 2;
     const auto scan_half = [&](std::size_t first, std::size_t here) __attribute__((always_inline)) {
@@ -206,7 +206,7 @@ inline __attribute__((always_inline)) void scan_row(const impl::element_at<T, Op
     const std::size_t rest = vectors * in_vector;
     if (rest == count) return;
     const bool joins = exists || vectors > 0;
-    const T prefix = vectors > 0 ? behind(left) : before;
+    const T prefix = vectors > 0 ? joined(left) : before;
     scan_vector<Exclusive>(load, rest, count, op, joins ? &prefix : nullptr, out);
   }
 }
@@ -233,8 +233,8 @@ inline constexpr std::size_t few_to_scan = !order::any_scan_order<T, Op> && orde
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans few elements where the call of a library would take longer than the work: three vectors at most have
-/// others behind them, and what those combine to is a chain.
+/// Scans few elements, for which a call into the library would take longer than the work. At most three
+/// vectors come before another, and their tree is a chain.
 template <bool Exclusive, class T, class Op>
 inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
   const impl::element_at<T, Op> load{x};
@@ -252,7 +252,7 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     scan_vector<Exclusive>(load, 0, count, op, init, out);  // for up to three the same
   } else {
     constexpr std::size_t in_vector = order::scan_vector<T>;
-    // What the vectors so far combine to, and the prefix of the next.
+    // The total of the vectors so far, and the prefix of the next.
     T vectors = load(0), before = init != nullptr ? *init : vectors;
     for (std::size_t first = 0;; first += in_vector) {
       const bool exists = init != nullptr || first > 0;
@@ -326,7 +326,7 @@ struct columns_by_operator {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans columns by themselves, where any order gives the same bits: from above.
+/// Scans each column from the top down, where any order gives the same bits.
 template <class T, class Columns>
 inline void scan_columns_serially(const Columns& columns, const column_panel& panel, const T* init,
                                   bool exclusive) {
@@ -352,7 +352,7 @@ inline void scan_columns_serially(const Columns& columns, const column_panel& pa
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans columns by themselves: a vector of each at a time, then the prefix of the next.
+/// Scans each column in order: a vector of each at a time, then the prefix of the next.
 template <class T, class Columns>
 inline void scan_columns_in_order(const Columns& columns, const column_panel& panel, const T* init,
                                   bool exclusive) {
@@ -379,7 +379,7 @@ inline void scan_columns_in_order(const Columns& columns, const column_panel& pa
       const auto write = [&](std::size_t k, const auto& v) __attribute__((always_inline)) {
         some.write(v, reinterpret_cast<T*>(out_at + k * panel.out_stride) + c);
       };
-      // Without a prefix a vector is read for one: its values are not used.
+      // Where there is no prefix, the values that this loads are not used.
       const auto before = some.load(row_of(before_vector) + c);
       auto own = read(0);
       if (exclusive) {

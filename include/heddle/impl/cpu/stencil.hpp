@@ -25,8 +25,8 @@ using impl::stencil_blocking;
 
 inline namespace HEDDLE_ISA {
 
-/// Tiles for threads to share, as wide as lines of memory like it, and as many generations as do not make a
-/// tile compute many more cells than its own. A grid of one tile does all of them at once.
+/// Tiles for threads to share, some cache lines wide, and as many generations as do not make a tile compute
+/// many more cells than its own. A grid of one tile does all of them at once.
 inline stencil_blocking stencil_blocking_for(int threads, const std::ptrdiff_t (&cells)[3],
                                              const std::ptrdiff_t (&reach)[3], std::size_t element_bytes,
                                              std::size_t steps) {
@@ -58,8 +58,8 @@ inline stencil_blocking stencil_blocking_for(int threads, const std::ptrdiff_t (
   return chosen;
 }
 
-/// A tile's cells and its halo, by their indices in the whole array: in the array itself, or in a buffer that
-/// begins at the tile's low corner.
+/// A tile's cells and its halo, by their indices in the whole array: stored in the array itself, or in a
+/// buffer that begins at the tile's low corner.
 template <class T>
 struct tile_view {
   T* data;
@@ -203,14 +203,14 @@ class stencil_pass {
       for (std::ptrdiff_t i = along.low(to_follow); i < 0; ++i) set(i);
       for (std::ptrdiff_t i = along.cells; i < along.high(to_follow); ++i) set(i);
     };
-    const bool is_held = grid_.around.kind == impl::edge::dirichlet;
+    const bool is_dirichlet = grid_.around.kind == impl::edge::dirichlet;
     const auto source = [&](int axis, std::ptrdiff_t i) {
       return impl::cell_for(grid_.around.kind, i, grid_.cells[axis]);
     };
     for (std::ptrdiff_t p = axes[0].from(to_follow); p < axes[0].to(to_follow); ++p) {
       for (std::ptrdiff_t r = axes[1].from(to_follow); r < axes[1].to(to_follow); ++r) {
         beyond(2, [&](std::ptrdiff_t c) {
-          *next.at(p, r, c) = is_held                                  ? grid_.cell(p, r, c)
+          *next.at(p, r, c) = is_dirichlet                             ? grid_.cell(p, r, c)
                               : grid_.around.kind == impl::edge::fixed ? grid_.around.value
                                                                        : *next.at(p, r, source(2, c));
         });
@@ -222,7 +222,7 @@ class stencil_pass {
       T* const row = next.at(p, r, left);
       if (grid_.around.kind == impl::edge::fixed) {
         for (std::ptrdiff_t c = 0; c < width; ++c) row[c] = grid_.around.value;
-      } else if (is_held) {
+      } else if (is_dirichlet) {
         for (std::ptrdiff_t c = 0; c < width; ++c) row[c] = grid_.cell(p, r, left + c);
       } else {
         copy(next.at(from_p, from_r, left), width, row);

@@ -14,8 +14,8 @@
 
 namespace heddle::cpu {
 
-/// Outputs of more bytes than this are larger than a cache: writing past it saves reading lines that are
-/// overwritten.
+/// Outputs of more bytes than this are larger than a cache: non-temporal stores do not read the lines that
+/// they overwrite.
 inline constexpr std::size_t stream_from_bytes = std::size_t{1} << 22;
 /// Outputs of fewer bytes are not worth a second thread.
 inline constexpr std::size_t transform_grain_bytes = std::size_t{1} << 16;
@@ -25,10 +25,10 @@ inline namespace HEDDLE_ISA {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// out[i] = f(i) for `count` elements; f(i) may read out[i], but no other element of `out`. Past the cache: a
-/// piece at a time is computed in the L1 cache and copied out by whole lines, where the processor
-/// can. Pieces come from four pages alternately, because prefetching within one page does not
-/// saturate the bandwidth of a core.
+/// out[i] = f(i) for `count` elements; f(i) may read out[i], but no other element of `out`. Non-temporal,
+/// where the processor can: computes a piece at a time in the L1 cache and copies it out by whole lines.
+/// Pieces come from four pages alternately, because prefetching within one page does not saturate the
+/// bandwidth of a core.
 template <class T, class F>
 inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool non_temporal, T* out) {
   std::size_t i = 0;

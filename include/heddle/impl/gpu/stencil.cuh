@@ -26,8 +26,8 @@ inline std::size_t stencil_buffer_bytes(const std::ptrdiff_t (&cells)[3], const 
   return bytes;
 }
 
-/// Tiles that fit shared memory twice with what is around them. A grid of one tile goes through all
-/// generations in one block.
+/// Tiles whose cells and halo fit shared memory twice. A grid of one tile goes through all generations in one
+/// block.
 inline impl::stencil_blocking stencil_blocking_for(const std::ptrdiff_t (&cells)[3],
                                                    const std::ptrdiff_t (&reach)[3],
                                                    std::size_t element_bytes, std::size_t steps) {
@@ -76,8 +76,8 @@ __device__ inline void for_cells_of_box(const int (&from)[3], const int (&to)[3]
   }
 }
 
-/// Tiles go through several generations in shared memory: two buffers, read and written alternately. Places
-/// in a buffer are counted from the tile's low corner.
+/// Tiles go through several generations in shared memory: two buffers, read and written alternately.
+/// Positions in a buffer are counted from the tile's low corner.
 template <int Reach, int Indices, class T, class F>
 __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid, const F f,
                               const __grid_constant__ impl::stencil_blocking blocking, int generations,

@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-/// Memory in which the blocks of a launch publish their progress. It is kept between launches and never
-/// cleared: every launch has a number, which marks what it publishes.
+/// Memory in which the blocks of a launch publish their progress. It is kept between launches and not cleared
+/// for them: each launch has a number, with which it marks what it publishes.
 namespace heddle::gpu {
 
 /// What a launch needs.
@@ -20,11 +20,11 @@ struct temp_storage_sizes {
 };
 
 /// The scratch memory of one stream, for one launch: other threads that launch on the stream wait while this
-/// lives. A launch that is captured into a graph gets memory of its own, cleared whenever the graph runs.
-/// What streams keep is freed when more of them than 1024 have come, and by release_cached_memory().
+/// lives. A launch that is captured into a graph gets memory of its own, cleared whenever the graph runs. The
+/// memory of all streams is freed when there are more than 1024 of them, and by release_cached_memory().
 class temp_storage {
  public:
-  /// What stays with a stream.
+  /// The memory that is kept for a stream.
   struct kept_scratch;
 
   temp_storage(const target& where, const temp_storage_sizes& sizes);
@@ -45,7 +45,7 @@ class temp_storage {
   void* bytes() const noexcept { return bytes_->data(); }
 
  private:
-  static constexpr std::size_t header_words = 16;  // a line of the cache of its own
+  static constexpr std::size_t header_words = 16;  // a cache line of its own
 
   static std::shared_ptr<kept_scratch> kept_for(const target& where);
 
@@ -57,8 +57,8 @@ class temp_storage {
   memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
 };
 
-/// Frees what streams of the device keep and no launch has just now. The device must have finished all that
-/// was launched.
+/// Frees the memory that is kept for streams of the device, except that of launches in progress on other
+/// threads. The device must be idle.
 void free_kept_storage(const target& where);
 
 }  // namespace heddle::gpu

@@ -38,7 +38,7 @@ struct vector_of_items {
   __device__ static void store(const order::uninitialized<T, Items>& x, T* to) {
     word bits;
     memcpy(&bits, static_cast<const void*>(&x), sizeof bits);
-    // nvcc splits a plain store where others follow at addresses beside its own.
+    // nvcc splits a plain store where stores to neighbouring addresses follow.
     __stwb(reinterpret_cast<word*>(to), bits);
   }
 };

@@ -11,8 +11,8 @@ class block_totals {
  public:
   __device__ void clear() { count_ = 0; }
 
-  /// Adds a block of 2^level parts behind a multiple of as many. Returns whether 2^Levels parts are complete:
-  /// `total` is then theirs, and they are no longer here.
+  /// Adds a block of 2^level parts after a multiple of 2^level parts. Returns whether 2^Levels parts are
+  /// complete: then removes them and sets `total` to their total.
   template <class Op>
   __device__ bool append(const Op& op, T& total, unsigned level = 0) {
     bool carried = true;
@@ -30,16 +30,16 @@ class block_totals {
     return carried;
   }
 
-  /// Puts the total of a block of 2^level parts where there is none.
+  /// Sets the total of a block of 2^level parts, of which there was none.
   __device__ void put(unsigned level, const T& total) {
     block_[level] = total;
     count_ |= 1u << level;
   }
 
-  /// Leaves out the blocks of fewer than 2^level parts.
+  /// Removes the blocks of fewer than 2^level parts.
   __device__ void drop_below(unsigned level) { count_ &= ~0u << level; }
 
-  /// The blocks in front of `sum`, from right to left: P of vectors.
+  /// Prepends the blocks to `sum`, from right to left: P of vectors.
   template <class Op>
   __device__ void prepend_to(const Op& op, bool& exists, T& sum) const {
 #pragma unroll
@@ -50,7 +50,7 @@ class block_totals {
     }
   }
 
-  /// The blocks behind `sum`, from left to right: Q of rows.
+  /// Appends the blocks to `sum`, from left to right: Q of rows.
   template <class Op>
   __device__ void append_to(const Op& op, bool& exists, T& sum) const {
 #pragma unroll

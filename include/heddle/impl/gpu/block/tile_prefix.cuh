@@ -17,8 +17,8 @@ __device__ void append_block(bool& exists, T& sum, const T& block, const Op& op)
   exists = true;
 }
 
-/// The blocks that the first `count` of the `lanes` lanes of a warp make up, fewer than all; lanes may ask
-/// for different counts.
+/// The totals of the blocks that make up the first `count` of `lanes` lanes of a warp, fewer than all.
+/// `count` may differ between lanes.
 template <class T, unsigned Most = warp_size>
 class blocks_of_lanes {
  public:
@@ -34,7 +34,7 @@ class blocks_of_lanes {
     }
   }
 
-  /// What all lanes combine to where they are a power of two, in lane 0.
+  /// The total of all lanes, in lane 0; only where they are a power of two.
   __device__ const T& total() const { return total_[0]; }
 
   template <class Op>
@@ -52,7 +52,7 @@ class blocks_of_lanes {
   order::uninitialized<T, 1> total_;
 };
 
-/// Combines the first `count` aggregates in `Rows` rows of 32 lanes behind `sum`; fewer than all.
+/// Appends the first `count` aggregates, fewer than all, of `Rows` rows of 32 lanes to `sum`.
 template <unsigned Rows, class T, class Op>
 __device__ void append_aggregates(order::uninitialized<T, Rows> rows, unsigned count, bool& exists, T& sum,
                                   const Op& op) {
@@ -77,16 +77,16 @@ __device__ void append_aggregates(order::uninitialized<T, Rows> rows, unsigned c
   rest.append_to(exists, sum, op);
 }
 
-/// The prefix of tiles from published aggregates, for a warp that asks for tiles in rising order. Whole
-/// groups of aggregates are read once.
+/// The prefix of tiles from published aggregates, for a warp that needs those of tiles in rising order. Reads
+/// whole groups of aggregates once.
 template <class T, class Op>
 class published_prefix {
  public:
   /// `init` is null for none, and outlives this.
   __device__ published_prefix(const Op& op, const T* init) : op_(op), init_(init) {}
 
-  /// What the initial value and the `part` tiles of a row that begins with tile `row_begin` combine to, in
-  /// all lanes; waits until all have been published. Returns whether there are any.
+  /// Finds, in all lanes, the total of the initial value and of the first `part` tiles of the row that begins
+  /// with tile `row_begin`. Waits until all of them have been published. Returns whether there are any.
   __device__ bool find(const tile_state& states, std::size_t tiles, std::size_t row_begin, std::size_t part,
                        T& prefix) {
     if (row_begin != row_begin_) {
@@ -100,7 +100,7 @@ class published_prefix {
       rest = static_cast<unsigned>(min(part - reduced, std::size_t{most_rows * warp_size}));
       if (rest == 0) break;
       more = rest == most_rows * warp_size;
-      // Polling is traffic, in the way of what is waited for.
+      // Polling takes bandwidth from the stores that it waits for.
       wait_aggregates<most_rows>(states, tiles, row_begin + reduced, rest, 100, rows);
       if (rest >= group) {
         append_group(rows);
@@ -125,7 +125,7 @@ class published_prefix {
   }
 
  private:
-  // As many as the registers of a thread hold: spilled ones took longer than all else.
+  // As many as the registers of a thread hold: spilling took longer than all else.
   static constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
   static constexpr unsigned group = rows_of_group * warp_size;
   // A whole group is read together with the first tiles after it, if registers suffice. Two groups at a time

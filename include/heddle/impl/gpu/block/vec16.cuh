@@ -43,8 +43,8 @@ __device__ uint4 shifted_vec16(const uint4& low, const uint4& high, unsigned fir
   return {word[0], word[1], word[2], word[3]};
 }
 
-/// Copies the bytes of a vec16 that lie between `begin` and `end`, one by one: others may not be read. Only
-/// the first and the last vec16 of an array need this.
+/// Copies the bytes of a vec16 that lie between `begin` and `end`, one by one: other bytes may not be read.
+/// Only the first and the last vec16 of an array need this.
 __device__ inline void copy_part_of_vec16(unsigned char* to, std::uintptr_t vector, std::uintptr_t begin,
                                           std::uintptr_t end) {
 #pragma unroll 1
@@ -76,23 +76,23 @@ __device__ void store_vector(T* to, const order::uninitialized<T, items_per_vect
   }
 }
 
-/// Sets the first `count` elements of a vector, fewer than all, to `identity`. By words: elements that are
-/// unpacked in this branch would stay unpacked after it.
+/// Sets the first `count` elements of a vector, fewer than all, to `identity`. Works on words: elements that
+/// are unpacked in this branch would stay unpacked after it.
 template <class T>
 __device__ void mask_prefix(unsigned count, const T& identity,
                             order::uninitialized<T, items_per_vector<T>>& x) {
-  std::uint32_t word[4], hidden[4];
+  std::uint32_t word[4], identity_word[4];
   memcpy(word, &x, 16);
   order::uninitialized<T, items_per_vector<T>> identities;
 #pragma unroll
   for (unsigned k = 0; k < items_per_vector<T>; ++k) identities[k] = identity;
-  memcpy(hidden, &identities, 16);
+  memcpy(identity_word, &identities, 16);
 #pragma unroll
   for (unsigned w = 0; w < 4; ++w) {
     const unsigned bytes =
         count * static_cast<unsigned>(sizeof(T)) - min(count * static_cast<unsigned>(sizeof(T)), 4 * w);
     const std::uint32_t mask = bytes < 4 ? (1u << 8 * bytes) - 1 : ~0u;
-    word[w] = (word[w] & ~mask) | (hidden[w] & mask);
+    word[w] = (word[w] & ~mask) | (identity_word[w] & mask);
   }
   memcpy(static_cast<void*>(&x), word, 16);
 }
@@ -107,8 +107,8 @@ __device__ T shift_right(const T& first, order::uninitialized<T, N>& x) {
   return last;
 }
 
-/// Vectors of 16 bytes of a lane, which are neighbours in shared memory. Lanes begin with different ones, so
-/// that no eight lanes ask one bank for two: a stride of 32 or 64 bytes would serialise them.
+/// Neighbouring vectors of 16 bytes in shared memory, which one lane loads or stores. Lanes begin with
+/// different ones, because a stride of 32 or 64 bytes would cause bank conflicts.
 template <unsigned N>
 class vectors_of_lane {
  public:
@@ -129,7 +129,7 @@ class vectors_of_lane {
 
  private:
   __device__ static unsigned first() { return threadIdx.x % warp_size * N / 8 % N; }
-  /// Puts vector p + `by` in the place of vector p.
+  /// Replaces vector p by vector p + `by`, for all p.
   __device__ void rotate(unsigned by) {
 #pragma unroll
     for (unsigned step = 1; step < N; step *= 2) {

@@ -122,7 +122,7 @@ __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>&
   }
 }
 
-/// Where the tile in a stage begins, in shared or global memory.
+/// The beginning of the tile in a stage, in shared or global memory.
 template <class T, class Op>
 __device__ const T* begin_of_tile(const scan_work<T, Op>& work, const tile_in_flight& tile,
                                   const unsigned char* stages, unsigned stage) {
@@ -160,7 +160,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
     order::uninitialized<T, vector> x[batch];
 #pragma unroll
     for (unsigned n = 0; n < batch; ++n) {
-      // In global memory the elements before the first are not ours to read.
+      // In global memory the elements before the first may not be read.
       if constexpr (tiles_are_vectors<T, Op> && !in_shared_memory<T>) {
         if (n + r == 0 && skipped > 0) {
 #pragma unroll
@@ -206,8 +206,8 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
 template <class T, class Op>
 inline constexpr bool operands_swap = is_commutative<Op, T> && impl::library_combines<T, Op>();
 
-/// Combines `Rows` rows of 32 lanes, the rows and the lanes of each as balanced trees. Each step halves the
-/// rows of a lane, and a lane keeps what its neighbour gives away.
+/// Combines `Rows` rows of 32 lanes, the rows and the lanes of each as balanced trees. In each step two lanes
+/// exchange half of their rows, and each combines the half that it keeps.
 template <unsigned Rows, unsigned Step = 1, class T, class Op>
 __device__ T reduce_rows_of_warp(order::uninitialized<T, Rows>& row, const Op& op) {
   const bool is_right = (threadIdx.x & Step) != 0;

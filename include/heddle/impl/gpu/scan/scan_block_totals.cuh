@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <span>
 
-/// What blocks of rows combine to in the order of impl/scan_order.hpp, at the speed of reading them: for
-/// scans of an array that is spread over GPUs.
+/// The totals of blocks of rows in the order of impl/scan_order.hpp, at the speed of reading them: for scans
+/// of an array that is distributed over GPUs.
 namespace heddle::gpu {
 
 inline constexpr unsigned warps_of_scan_block = 8;
@@ -27,7 +27,7 @@ __device__ void load_row(const T* from, bool aligned, order::uninitialized<T, or
   }
 }
 
-/// `Rows` rows combined, in lane 0. `from` is where the lane's vector of the first is.
+/// `Rows` rows combined, in lane 0. `from` is the lane's vector of the first row.
 template <unsigned Rows, class T, class Op>
 __device__ T total_of_batch(const T* from, bool aligned, const Op& op) {
   constexpr unsigned vector = order::scan_vector<T>, row = warp_size * vector;
@@ -66,7 +66,7 @@ __device__ T total_of_rows_of_warp(const T* begin, unsigned level, const Op& op)
   return block[of_counts];
 }
 
-/// A block of threads to each block of rows. Row `first` begins at x.
+/// Each thread block takes one block of rows. Row `first` begins at x.
 template <class T, class Op>
 __global__ void __launch_bounds__(warps_of_scan_block* warp_size)
     total_scan_blocks(const T* x, std::size_t first, const impl::scan_block* blocks, std::size_t count, Op op,

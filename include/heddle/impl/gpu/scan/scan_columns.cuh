@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
       T* to = out + begin + row * inner;
       unsigned written = left;
       if (exclusive) {
-        // Each goes a row down, and the last one is in front of the rows below.
+        // The inclusive result of a row is the exclusive one of the row below; the first row gets `before`.
         if (left > 0 && has_before) store(to, decode(before));
         to += inner;
         if (left > 0) --written;
@@ -273,7 +273,7 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
 template <class Columns>
 column_tiling<Columns> tiling_to_scan_down(const target& where, const axis_lines& all, std::size_t part_rows,
                                            unsigned rows) {
-  // Long columns of elements are better off with two rows of threads.
+  // Long columns of elements are faster with two rows of threads.
   const bool in_two_rows = !Columns::fill_vec16 && part_rows == all.length && part_rows >= 8 * rows;
   const unsigned most_width = in_two_rows ? scan_down_threads / 2 : scan_down_threads;
   constexpr unsigned least_width = 8;
@@ -286,7 +286,7 @@ column_tiling<Columns> tiling_to_scan_down(const target& where, const axis_lines
     const std::size_t blocks = (shape.thread_parts() + width - 1) / width,
                       waves = (blocks + at_once - 1) / at_once;
     const double share = static_cast<double>(blocks) / static_cast<double>(waves * at_once);
-    // A GPU of which most waits has nothing to lose.
+    // A GPU that is mostly idle has nothing to lose.
     if (blocks <= at_once / 4 || share > better * best_share) {
       best = width;
       best_share = share;
@@ -313,8 +313,8 @@ std::size_t rows_of_ordered_part(const target& where, const axis_lines& all) {
 template <class T>
 inline constexpr unsigned parts_at_once = sizeof(T) <= 256 ? 64 : 4;
 
-/// Totals of parts of columns, `group` of them at a time, a power of two: combined, or each replaced by what
-/// is before it.
+/// Totals of parts of columns, `group` of them at a time, a power of two: combined, or each replaced by its
+/// exclusive prefix.
 template <bool Combines, class T, class Op>
 __global__ void __launch_bounds__(scan_down_threads)
     combine_parts(const T* totals, Op op, axis_lines parts, unsigned group, segment_prefixes<T> before_groups,
@@ -324,7 +324,7 @@ __global__ void __launch_bounds__(scan_down_threads)
   if (number >= parts.outer * groups * parts.inner) return;
   const std::size_t row = number / parts.inner, column = number - row * parts.inner, outer = row / groups,
                     first = (row - outer * groups) * group;
-  // Nothing stands behind the last part, which need not be whole.
+  // Nothing needs the total of the last part, which may not be whole.
   const auto whole = static_cast<unsigned>(min(std::size_t{group}, parts.length - 1 - first));
   if (Combines && whole < group) return;
   const bool has_first = !Combines && before_groups.exist_for(first / group);
@@ -352,7 +352,8 @@ __global__ void __launch_bounds__(scan_down_threads)
   if (Combines) out[number] = prefix.value();
 }
 
-/// Replaces the totals of parts of columns by what is before each; `before` is what is before whole columns.
+/// Replaces the totals of parts of columns by their exclusive prefixes; `before` has the prefixes of whole
+/// columns.
 template <class T, class Op>
 void find_prefixes_of_parts(const target& where, T* totals, const Op& op, const axis_lines& parts,
                             order::uninitialized<segment_prefixes<T>, 1> before) {

@@ -24,11 +24,11 @@
 ///
 /// Resident blocks take tiles dynamically, from a counter. Most warps of a block hold a tile in registers,
 /// publish its total, scan and write it; one combines the totals of all earlier tiles into its exclusive
-/// prefix, as the look-ahead of lookahead_scan.cuh does. The order in which elements are combined depends on
-/// their places in the array, and on nothing that happens at run time.
+/// prefix, as the look-ahead of lookahead_scan.cuh does. The order of combination depends on the positions of
+/// elements in the array alone, not on timing.
 namespace heddle::gpu {
 
-/// What the elements of a run combine to from the last flag on, and whether there is one.
+/// The total of the elements of a run from its last flag on, and whether it has a flag.
 template <class T>
 struct segment_total {
   // As wide as T is aligned, up to 8 bytes, so that none is padding. Where T is aligned to more, the padding
@@ -84,7 +84,7 @@ class segmented_rows {
     const bool* const flags = work.flags + begin;
     const unsigned past = misalignment16(from);
     flags_of_vector flag[rows] = {};
-    // A branch at each load would keep them from being loaded side by side.
+    // A branch at each load would serialise the loads.
     if (count == tuning::tile && (!vectors_are_16_bytes<T> || past == 0)) {
 #pragma unroll
       for (unsigned r = 0; r < rows; ++r) {
@@ -197,7 +197,7 @@ class segmented_rows {
   }
   __device__ bool is_flagged(unsigned r, unsigned k) const { return (flags_ >> (r * vector + k) & 1) != 0; }
 
-  unsigned first_;      ///< place in the tile of the lane's first element
+  unsigned first_;      ///< position in the tile of the lane's first element
   unsigned flags_ = 0;  ///< a bit for each element of the lane
   /// A bit for each row: whether no segment begins in the warp before the lane's vector.
   unsigned open_rows_ = 0;

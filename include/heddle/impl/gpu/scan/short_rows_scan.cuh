@@ -18,7 +18,7 @@
 /// Scans of short rows, several to a warp.
 namespace heddle::gpu {
 
-/// What a warp brings to shared memory at once.
+/// The most bytes that a warp copies to shared memory at once.
 inline constexpr unsigned most_short_row_bytes = 8192;
 
 /// The exclusive prefixes of parts of segments: none at the start of a segment without initial value.
@@ -55,21 +55,21 @@ struct short_rows_tuning {
   static constexpr unsigned blocks = staged && sizeof(T) <= 16 ? 5 : 1;
   /// Rows of the order in a row are fewer than 2^levels: large elements are in local memory.
   static constexpr unsigned levels = sizeof(T) <= 256 ? 6 : 1;
-  /// A row of as many elements is no short one.
+  /// Rows of as many elements or more are not short.
   static constexpr std::size_t long_row = staged || (!in_order && sizeof(T) <= 16)
                                               ? most_short_row_bytes / sizeof(T)
                                           : sizeof(T) <= 256 ? 2048
                                                              : 64;
-  /// Rows and what is around them in their vectors of 16 bytes.
+  /// Rows, and the rest of their first and last vector of 16 bytes.
   static constexpr unsigned stage_bytes = most_short_row_bytes + 32;
 };
 
-/// Bytes that a warp brings to shared memory and back, whatever they stand behind multiples of 16 in either.
-/// `Unit` is a number of bytes of which the addresses are multiples.
+/// Bytes that a warp copies from global to shared memory and back, at any alignment. `Unit` is an integer of
+/// the size of which addresses are multiples.
 template <class Unit>
 class staged_bytes {
  public:
-  /// `stage` stands at a multiple of 16.
+  /// `stage` is aligned to 16 bytes.
   __device__ staged_bytes(unsigned char* stage, unsigned bytes) : stage_(stage), bytes_(bytes) {}
 
   /// Returns where the first byte is.
@@ -83,7 +83,7 @@ class staged_bytes {
     constexpr unsigned ahead = 8;
     for (unsigned base = 0; base < whole.count; base += ahead * warp_size) {
       uint4 loaded[ahead];
-      // The last one again where there is none: a load behind a test would have the next one wait.
+      // Repeats the last one where there is none: a load in a branch would delay the next one.
 #pragma unroll
       for (unsigned a = 0; a < ahead; ++a)
         loaded[a] = vectors[min(base + a * warp_size + lane, whole.count - 1)];

@@ -25,7 +25,7 @@ template <class T, class Op>
 inline constexpr bool tiles_are_vectors =
     order::order_is_free<T, Op> && vectors_are_16_bytes<T> && naturally_aligned<T>;
 
-/// What is scanned: rows of `length` elements, each cut into `parts` tiles.
+/// The parameters of a scan: rows of `length` elements, each cut into `parts` tiles.
 template <class T, class Op>
 struct scan_work {
   const T* x;
@@ -39,7 +39,7 @@ struct scan_work {
   tile_state states;
 
   HD_INLINE std::size_t tiles() const { return rows * parts; }
-  /// Of a row with the most padding before its first element.
+  /// The length of a row with the most padding before its first element.
   HD_INLINE std::size_t padded_length() const {
     const bool begin_at_vec16 =
         reinterpret_cast<std::uintptr_t>(out) % 16 == 0 && (rows == 1 || length * sizeof(T) % 16 == 0);
@@ -49,15 +49,15 @@ struct scan_work {
 
 struct tile_range {
   std::size_t number;  ///< none when there are no more
-  std::size_t part;    ///< its number in its row
-  std::size_t first;   ///< its first element
-  unsigned count;      ///< of its elements, none in the last tile of some rows
-  unsigned skipped;    ///< elements of padding before its first, fewer than in a vector
+  std::size_t part;    ///< the tile's number in its row
+  std::size_t first;   ///< the tile's first element
+  unsigned count;      ///< elements of the tile; none in the last tile of some rows
+  unsigned skipped;    ///< elements of padding before its first element, fewer than in a vector
   bool ends_row;
   static constexpr std::size_t none = ~std::size_t{0};
 
   __device__ bool fills(unsigned positions) const { return skipped == 0 && count == positions; }
-  __device__ unsigned end() const { return skipped + count; }  ///< of the positions that have an element
+  __device__ unsigned end() const { return skipped + count; }  ///< the position after its last element
 };
 
 template <class T, class Op>
@@ -94,7 +94,7 @@ __device__ void load_aligned_lane(const T* from, order::uninitialized<T, Vector>
   }
 }
 
-/// The same anywhere. `Shifts`: see load_vector().
+/// The same for any alignment. `Shifts`: see load_vector().
 template <bool Shifts, class T, std::size_t Vector>
 __device__ void load_lane(const T* from, order::uninitialized<T, Vector>& x) {
   constexpr unsigned piece = items_per_vector<T>;
@@ -141,7 +141,7 @@ __device__ void store_lane(T* to, unsigned position, unsigned begin, unsigned en
     if (position >= begin && position + Vector <= end) {
       uint4 bits;
       memcpy(&bits, &x, 16);
-      // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+      // nvcc splits a plain store of 16 bytes where stores to neighbouring addresses follow.
       return __stwb(reinterpret_cast<uint4*>(to), bits);
     }
   }
@@ -206,7 +206,7 @@ class row_writer {
     const uint4 bits = past_ == 0 ? high : shifted_vec16<unit>(low, high, 16 - past_);
     const int begin = row_ + first, least = begin_ > 0 ? begin_ : 0;
     if (begin >= least && begin + 16 <= most) {
-      // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+      // nvcc splits a plain store of 16 bytes where stores to neighbouring addresses follow.
       return __stwb(reinterpret_cast<uint4*>(to_ + begin), bits);
     }
     unsigned char byte[16];
@@ -235,8 +235,8 @@ class striped_tile {
   __device__ striped_tile(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * vector) {}
 
-  /// Drops rows past the tile's last element, but for one, whose total is not used. Then compilers no longer
-  /// know that all lanes have as many rows: not worth it where a block has one tile.
+  /// Drops rows after the tile's last element, but keeps at least one, whose total is not used. Compilers
+  /// then no longer know that all lanes have as many rows: not worth it where a block has one tile.
   __device__ void drop_rows_past(const tile_range& tile) {
     const unsigned warp_first = first_ - threadIdx.x % warp_size * vector, end = tile.end();
     rows_ = max(1u, min(rows_, (end - min(end, warp_first) + row_elements - 1) / row_elements));
@@ -305,9 +305,9 @@ class striped_tile {
     return total[0];
   }
 
-  /// Stores the scanned elements behind `prefix`, that of the warp, where there is one; without one the first
-  /// element of an exclusive scan is undefined.
-  /// Lanes exchange elements through `exchange`, of this warp alone.
+  /// Stores the scanned elements, combined with the warp's exclusive prefix where there is one; without one
+  /// the first element of an exclusive scan is undefined. Lanes exchange elements through `exchange`, which
+  /// only this warp uses.
   __device__ void write(T* to, const tile_range& tile, bool exclusive, bool has_prefix, const T& prefix,
                         const Op& op, unsigned char* exchange) {
     order::uninitialized<T, Rows> before_row;

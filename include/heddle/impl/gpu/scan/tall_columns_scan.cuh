@@ -281,7 +281,7 @@ class column_unit {
 template <class T>
 using units_of_row = block_totals<T, column_unit_tuning<T>::log2_units_of_row>;
 
-/// What `count` rows of a column combine to. In order they are a power of two of units, up to a row.
+/// The total of `count` rows of a column. In order they are a power of two of units, up to a row.
 template <class T, class Op>
 __device__ T reduce_rows_of_column(const T* x, std::size_t stride, unsigned count, const Op& op) {
   order::uninitialized<T, 1> total;
@@ -338,7 +338,7 @@ __device__ void reduce_columns_warps(const columns_work<T, Panels>& work, const 
   }
 }
 
-/// What published values of a column combine to: up to seven by the largest blocks of a power of two of them,
+/// The total of published values of a column: up to seven, by the largest blocks of a power of two of them,
 /// or eight.
 template <class T, class Op>
 class blocks_of_totals {
@@ -372,7 +372,7 @@ class blocks_of_totals {
     if ((count_ & 2) != 0) to[apart] = two_[0];
     if ((count_ & 1) != 0) to[2 * apart] = one_[0];
   }
-  /// Those of `count` values behind `sum`, from left to right.
+  /// Appends the blocks of `count` values to `sum`, from left to right.
   __device__ static void append_to(const Op& op, unsigned count, const T* blocks, unsigned apart,
                                    bool& exists, T& sum) {
     if ((count & 12) != 0) append_block(exists, sum, blocks[0], op);
@@ -384,7 +384,7 @@ class blocks_of_totals {
     if ((count_ & 2) != 0) append_block(exists, sum, two_[0], op);
     if ((count_ & 1) != 0) append_block(exists, sum, one_[0], op);
   }
-  /// Those in front of `sum`, from right to left.
+  /// Prepends the blocks to `sum`, from right to left.
   __device__ void prepend_to(const Op& op, T& sum) const {
     if ((count_ & 1) != 0) sum = op(one_[0], sum);
     if ((count_ & 2) != 0) sum = op(two_[0], sum);

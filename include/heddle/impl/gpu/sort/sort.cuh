@@ -57,7 +57,7 @@ void sort_by(const target& where, const T* x, const axis_lines& lines, const Com
   const memory order(n * sizeof(std::size_t), where);
   auto* const sorted = static_cast<std::size_t*>(order.data());
   sort_line_order(where, x, lines, compare, sorted);
-  // In place nothing may be written that is still to be read.
+  // In place, no element may be written before it is read.
   const memory copied(x == out ? n * sizeof(T) : 0, where);
   if (x == out) {
     heddle::copy(copied.data(), where, x, where, n * sizeof(T));

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(free_threads)
   }
 }
 
-/// The total goes behind the tree, and the root gets the value before all elements.
+/// Stores the total after the tree, and in the root the value before all elements.
 template <class T, class Op>
 __global__ void blelloch_turn(T* tree, Op op, std::size_t padded, T before, bool goes_before_total) {
   const T total = heddle::textbook::read(impl::element_at<T, Op>{tree}, padded - 1);
