@@ -63,7 +63,8 @@ std::size_t words_of_history(const region& r) {
 }  // namespace
 
 void region::watch() {
-  if (last == nullptr) {
+  // What was freed has no words until it is there again.
+  if (last == nullptr && freed_bytes == 0) {
     const std::size_t words = words_of_history(*this);
     history = mapping(words * sizeof(record));
     earlier_history = mapping(words * sizeof(earlier_records), true);
