@@ -56,7 +56,9 @@ allocations::allocations(const module& compiled, int devices)
 }
 
 void allocations::add_variable(const heddle_device::variable& v) {
-  if (v.is_read_only || find_variable(reinterpret_cast<std::uintptr_t>(v.address), 0) != nullptr) return;
+  const allocation* const known = find_variable(reinterpret_cast<std::uintptr_t>(v.address), 0);
+  // A compiler may put one of 0 bytes where another is.
+  if (v.is_read_only || (known != nullptr && (known->memory.bytes != 0 || v.size == 0))) return;
   auto a = std::make_unique<allocation>();
   a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
   region& r = a->memory;
@@ -65,15 +67,15 @@ void allocations::add_variable(const heddle_device::variable& v) {
   // The history of a word that two variables share would be of neither.
   if ((begin & ((std::uintptr_t{1} << r.shift) - 1)) != 0) r.shift = 0;
   r.begin = r.low = begin;
-  r.high = begin + v.size;
+  r.high = begin + bytes_about(v);
   r.bytes = v.size;
   r.is_constant = v.is_constant;
   r.is_variable = true;
   r.space = v.is_constant ? "constant" : "device";
   if (first_variable_ == 0 || begin < first_variable_) first_variable_ = begin;
   last_variable_ = std::max(last_variable_, r.high);
-  allocation& added = *all_.emplace(begin, std::move(a)).first->second;
-  if (device_bytes_.size() > 1 && !v.is_managed) add_instances(added, {v.name, v.element});
+  allocation& added = *all_.insert_or_assign(begin, std::move(a)).first->second;
+  if (device_bytes_.size() > 1 && !v.is_managed && v.size != 0) add_instances(added, {v.name, v.element});
 }
 
 void allocations::add_instances(allocation& variable, const allocation_name& name) {

@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,13 +66,17 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
       threads_a_block_(static_cast<std::uint32_t>(volume(options.block))),
       first_serial_of_all_(first_serial),
       profiler_(compiled.base()) {
-  std::sort(regions_.begin(), regions_.end(),
-            [](const region* a, const region* b) { return a->low < b->low; });
+  std::sort(regions_.begin(), regions_.end(), [](const region* a, const region* b) {
+    return std::tie(a->low, a->high) < std::tie(b->low, b->high);
+  });
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
   is_alone_ = kernel_.beside.empty() && !kernel_.beside_in_tree;
   heap_ = kernel_.heap;
-  dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
+  dynamic_ = {unnamed_dynamic_memory,
+              heddle_device::shared_variable::dynamic,
+              256,
+              {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);
 }
 
@@ -668,7 +673,7 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 }
 
 void* engine::shared(heddle_device::shared_variable& which) {
-  if (which.size == 0) {
+  if (which.size == heddle_device::shared_variable::dynamic) {
     // All dynamic ones are the same memory, and are called as the first is.
     if (dynamic_.name == unnamed_dynamic_memory && *which.name != '\0') {
       dynamic_.name = which.name;

@@ -35,7 +35,7 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
     add_places_of_heap(*f, address);
     if (r.is_shared && is_freed) {
       f->detail = block_is_over;
-    } else if (r.is_shared && r.bytes == 0) {
+    } else if (r.is_shared && r.bytes == 0 && r.of_blocks->size == heddle_device::shared_variable::dynamic) {
       f->detail = "the launch has no dynamic shared memory: --shared, or the third of <<<...>>>, gives it";
     }
   }

@@ -50,8 +50,8 @@ launch_memory::launch_memory(const module& compiled, const std::vector<argument>
     // The history of a word that two variables share would be of neither.
     const unsigned shift = word_shift(v.element);
     const bool is_aligned = (begin & ((std::uintptr_t{1} << shift) - 1)) == 0;
-    placed_.push_back({begin, begin, begin + v.size, v.size, v.element, v.name, is_aligned ? shift : 0,
-                       v.is_constant ? "constant" : "device"});
+    placed_.push_back({begin, begin, begin + bytes_about(v), v.size, v.element, v.name,
+                       is_aligned ? shift : 0, v.is_constant ? "constant" : "device"});
     // What is const lies where the system lets nobody write.
     const auto* const bytes = static_cast<const std::byte*>(v.address);
     variables_at_first_.emplace_back(bytes, bytes + (v.is_read_only ? 0 : v.size));

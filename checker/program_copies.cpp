@@ -1,5 +1,5 @@
 #include "engine.hpp"
-#include "program_runtime.hpp"
+#include "program_under_way.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -68,7 +68,7 @@ void program_runtime::copy_of_heap(const char* function, const box& b, bool writ
   report(std::move(f));
 }
 
-bool program_runtime::is_beyond(const char* function, void* stream, const side& s, const box& b,
+bool program_runtime::is_beyond(const char* function, int device, const side& s, const box& b,
                                 const char* direction) {
   const std::uint64_t bytes = b.span();
   const auto fails = [&](finding_kind kind, std::string detail) {
@@ -84,7 +84,6 @@ bool program_runtime::is_beyond(const char* function, void* stream, const side& 
   if (s.of->is_freed)
     return fails(finding_kind::use_after_free,
                  fmt::format("{} bytes {} {}, which is freed", bytes, direction, text_of(*s.of)));
-  const int device = order_.device_of(stream);
   if (s.of->is_mapped && !devices_.reaches(device, *s.of))
     return fails(finding_kind::invalid_copy,
                  fmt::format("{} bytes {} {}, which cuMemSetAccess has not opened to device {}", bytes,
@@ -125,8 +124,7 @@ int program_runtime::put(void* stream, const heddle_device::node_request& node, 
 }
 
 void program_runtime::let_host_wait_for(void* stream) {
-  order_.wait_for_stream(stream);
-  forget_done();
+  let_host_wait([&] { order_.wait_for_stream(stream); });
 }
 
 int program_runtime::copy(const heddle_device::copy_request& q) {
@@ -149,81 +147,117 @@ int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_ma
   const box to{begin(q.to), q.width, q.height, q.depth, q.to_pitch, q.to_slice};
   const box from{begin(q.from), q.width, q.height, q.depth, q.from_pitch, q.from_slice};
   const side target = side_of(to.begin), source = side_of(from.begin);
+  const bool waits = host_may_wait && is_waited_for(q, target, source);
   note_filled(to);
-  if (!under_way_.empty()) {
-    // One that the host waits for it does not get by.
-    const bool waits = host_may_wait && (!q.is_async || target.is_host_only);
-    if (waits) {
-      let_host_wait_for(q.stream);
-      if (lasting_error_ != 0) return lasting_error_;
-    } else {
-      complete_before(q.stream, q.function);
-    }
-  }
+  if (waits && !under_way_.empty()) let_host_wait_for(q.stream);
+  if (lasting_error_ != 0) return lasting_error_;
+  go_on_with_all();
   if (to.span() != 0) {
-    if (is_beyond(q.function, q.stream, target, to, "to") ||
-        is_beyond(q.function, q.stream, source, from, "from"))
-      return fail(errors::invalid_value);
-    if (const int error = check_devices(q, {target, to}, {source, from}); error != 0) return fail(error);
-    constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
-                                     "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
-    if (q.direction < host_to_host || q.direction > by_addresses) return fail(errors::invalid_value);
-    const bool to_device = q.direction == host_to_device || q.direction == device_to_device;
-    const bool from_device = q.direction == device_to_host || q.direction == device_to_device;
-    const bool wrong_target = to_device ? target.is_host_only : target.is_device_only;
-    const bool wrong_source = from_device ? source.is_host_only : source.is_device_only;
-    if (q.direction != by_addresses && (wrong_target || wrong_source)) {
-      const allocation* const about = wrong_target ? target.of : source.of;
-      report_api(finding_kind::invalid_copy, about, fmt::format("calls {}", q.function),
-                 fmt::format("it says {}, and what it copies {} is memory of the {}{}", names[q.direction],
-                             wrong_target ? "to" : "from",
-                             (wrong_target ? target : source).is_host_only ? "host" : "device",
-                             about == nullptr ? "" : ": " + text_of(*about)));
-      return fail(errors::invalid_value);
-    }
-    // What nothing was written to is told when it leaves the device.
-    if (source.is_device_only && !target.is_device_only && source.of != nullptr &&
-        !source.of->memory.is_any_written(from.begin - source.of->memory.begin, from.span())) {
-      finding f{};
-      f.kind = finding_kind::uninitialised_read;
-      f.places.push_back(host_place(fmt::format("calls {}", q.function)));
-      name_element(f, source.of->memory, from.begin);
-      add_place_of_graph(f);
-      add_places_of_memory(f);
-      report(std::move(f));
-    }
-    if (source.is_host_only) copy_of_heap(q.function, from, false);
-    if (target.is_host_only) copy_of_heap(q.function, to, true);
-    const allocations::opening opened(*memory_);
-    std::uint64_t row = 0;
-    std::vector<std::uint64_t> sources;
-    from.for_each_row([&](std::uint64_t offset) { sources.push_back(offset); });
-    to.for_each_row([&](std::uint64_t offset) {
-      const std::uint64_t other = sources[row++];
-      std::memmove(reinterpret_cast<void*>(to.begin + offset),
-                   reinterpret_cast<const void*>(from.begin + other), q.width);
-      if (target.of == nullptr || target.of->memory.written.empty()) return;
-      region& r = target.of->memory;
-      const std::uint64_t first = to.begin + offset - r.begin;
-      if (source.is_device_only && source.of != nullptr) {
-        r.copy_written(first, source.of->memory, from.begin + other - source.of->memory.begin, q.width);
-      } else {
-        r.set_written(first, q.width, true);
-      }
-    });
+    if (const int error = check_copy(q, {target, to}, {source, from}); error != 0) return fail(error);
   }
-  const bool is_between_devices = target.is_device_only && source.is_device_only;
+  const auto when = enqueue(q.stream, {{target, to}, {source, from}});
+  std::vector<std::uint64_t> before = work_before(q.stream);
+  std::vector<std::byte> staged;
+  if (source.is_host_only && host_may_wait && !before.empty()) staged = stage(q.function, from);
+  do_after(std::move(before), when,
+           [this, function = q.function, device = order_.device_of(q.stream), to, from,
+            staged = std::move(staged)] {
+             if (to.span() != 0) move_bytes(function, device, to, from, staged);
+           });
+  use_memory(q.function, when, q.stream, target, to, true);
+  use_memory(q.function, when, q.stream, source, from, false);
+  if (waits) let_host_wait_for(q.stream);
+  return fail(0);
+}
+
+/// Whether the call returns when the copy is done: where it says so, and to memory that the host has by
+/// itself.
+bool program_runtime::is_waited_for(const heddle_device::copy_request& q, const side& target,
+                                    const side& source) {
   const auto is_of_host = [](const side& s) {
     return s.is_host_only || (s.of != nullptr && s.of->kind >= memory_kind::pinned);
   };
-  const auto when = enqueue(q.stream, {{target, to}, {source, from}});
-  use_memory(q.function, when, q.stream, target, to, true);
-  use_memory(q.function, when, q.stream, source, from, false);
-  // A copy to memory that the host has by itself returns when it is done.
-  const bool waits = (!q.is_async && !is_between_devices) || target.is_host_only ||
-                     (is_of_host(target) && is_of_host(source));
-  if (host_may_wait && waits) let_host_wait_for(q.stream);
-  return fail(0);
+  const bool is_between_devices = target.is_device_only && source.is_device_only;
+  return (!q.is_async && !is_between_devices) || target.is_host_only ||
+         (is_of_host(target) && is_of_host(source));
+}
+
+/// What is wrong with a copy: an error; 0 for nothing.
+int program_runtime::check_copy(const heddle_device::copy_request& q, const used_part& target,
+                                const used_part& source) {
+  const int device = order_.device_of(q.stream);
+  const auto is_wrong = [&](const used_part& p, const char* direction) {
+    // Of a pool it may come and go before the copy is made, which looks once more.
+    const bool is_decided = p.of.of == nullptr || pools_.is_decided(*p.of.of);
+    return is_decided && is_beyond(q.function, device, p.of, p.where, direction);
+  };
+  if (is_wrong(target, "to") || is_wrong(source, "from")) return errors::invalid_value;
+  if (const int error = check_devices(q, target, source); error != 0) return error;
+  constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
+                                   "cudaMemcpyDeviceToDevice"};
+  if (q.direction < host_to_host || q.direction > by_addresses) return errors::invalid_value;
+  const bool to_device = q.direction == host_to_device || q.direction == device_to_device;
+  const bool from_device = q.direction == device_to_host || q.direction == device_to_device;
+  const bool wrong_target = to_device ? target.of.is_host_only : target.of.is_device_only;
+  const bool wrong_source = from_device ? source.of.is_host_only : source.of.is_device_only;
+  if (q.direction == by_addresses || (!wrong_target && !wrong_source)) return 0;
+  const side& wrong = wrong_target ? target.of : source.of;
+  report_api(finding_kind::invalid_copy, wrong.of, fmt::format("calls {}", q.function),
+             fmt::format("it says {}, and what it copies {} is memory of the {}{}", names[q.direction],
+                         wrong_target ? "to" : "from", wrong.is_host_only ? "host" : "device",
+                         wrong.of == nullptr ? "" : ": " + text_of(*wrong.of)));
+  return errors::invalid_value;
+}
+
+/// Pageable memory is read before the call returns: its rows, one behind the other.
+std::vector<std::byte> program_runtime::stage(const char* function, const box& from) {
+  copy_of_heap(function, from, false);
+  std::vector<std::byte> result;
+  from.for_each_row([&](std::uint64_t offset) {
+    const auto* const row = reinterpret_cast<const std::byte*>(from.begin + offset);
+    result.insert(result.end(), row, row + from.width);
+  });
+  return result;
+}
+
+/// Makes a copy: from `staged`, unless that is empty.
+void program_runtime::move_bytes(const char* function, int device, const box& to, const box& from,
+                                 const std::vector<std::byte>& staged) {
+  const side target = side_of(to.begin), source = side_of(from.begin);
+  if (is_beyond(function, device, target, to, "to") ||
+      (staged.empty() && is_beyond(function, device, source, from, "from")))
+    return;
+  // What nothing was written to is told when it leaves the device.
+  if (source.is_device_only && !target.is_device_only && source.of != nullptr &&
+      !source.of->memory.is_any_written(from.begin - source.of->memory.begin, from.span())) {
+    finding f{};
+    f.kind = finding_kind::uninitialised_read;
+    f.places.push_back(host_place(fmt::format("calls {}", function)));
+    name_element(f, source.of->memory, from.begin);
+    add_place_of_graph(f);
+    add_places_of_memory(f);
+    report(std::move(f));
+  }
+  if (source.is_host_only && staged.empty()) copy_of_heap(function, from, false);
+  if (target.is_host_only) copy_of_heap(function, to, true);
+  const allocations::opening opened(*memory_);
+  std::uint64_t row = 0;
+  std::vector<std::uint64_t> sources;
+  from.for_each_row([&](std::uint64_t offset) { sources.push_back(offset); });
+  to.for_each_row([&](std::uint64_t offset) {
+    const std::uint64_t other = sources[row++];
+    const void* const bytes = staged.empty() ? reinterpret_cast<const void*>(from.begin + other)
+                                             : staged.data() + (row - 1) * to.width;
+    std::memmove(reinterpret_cast<void*>(to.begin + offset), bytes, to.width);
+    if (target.of == nullptr || target.of->memory.written.empty()) return;
+    region& r = target.of->memory;
+    const std::uint64_t first = to.begin + offset - r.begin;
+    if (source.is_device_only && source.of != nullptr) {
+      r.copy_written(first, source.of->memory, from.begin + other - source.of->memory.begin, to.width);
+    } else {
+      r.set_written(first, to.width, true);
+    }
+  });
 }
 
 std::set<int> program_runtime::used_part::devices() const {
@@ -265,7 +299,8 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
                                  const side& s, const box& b, bool writes) {
   if (s.of == nullptr || b.span() == 0) return;
   const place by = host_place(fmt::format("calls {}", function));
-  for (const concurrent_work& other : work_beside(stream)) {
+  for (const pending_operation& pending : work_beside(stream)) {
+    const concurrent_work& other = pending.work;
     std::uintptr_t first = 0;
     b.for_each_row([&](std::uint64_t offset) {
       const std::uintptr_t row = b.begin + offset;
@@ -284,7 +319,14 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
     report(std::move(f));
     break;
   }
-  note_pending(when, {by, 0, 0, b.begin, b.begin + b.span(), writes, {}, {}});
+  pending_operation made{when, {by, 0, 0, b.begin, b.begin + b.span(), writes, {}, {}}};
+  for (const auto& other : under_way_) {
+    // What a launch does that has begun may follow from what the host does when the copy is done.
+    const bool has_begun = other->launch == nullptr || other->launch->runs != nullptr;
+    if (!has_begun && !order_.comes_before(other->when, stream))
+      other->launch->add_beside(seen_from(other->device, made));
+  }
+  pending_.push_back(std::move(made));
 }
 
 int program_runtime::fill(const heddle_device::fill_request& q) {
@@ -302,8 +344,12 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
                q.pitch,
                q.slice};
   const side target = side_of(to.begin);
+  // Of what the host can reach, cudaMemset waits for it.
+  const bool waits = host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach();
   note_filled(to);
-  complete_before(q.stream, q.function);
+  if (waits && !under_way_.empty()) let_host_wait_for(q.stream);
+  if (lasting_error_ != 0) return lasting_error_;
+  go_on_with_all();
   if (to.span() != 0) {
     if ((q.height > 1 || q.depth > 1) && q.width > q.pitch) return fail(errors::invalid_pitch);
     if (target.is_host_only) {
@@ -311,25 +357,33 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
                  "what it fills is memory of the host");
       return fail(errors::invalid_value);
     }
-    if (is_beyond(q.function, q.stream, target, to, "to")) return fail(errors::invalid_value);
-    const allocations::opening opened(*memory_);
-    to.for_each_row([&](std::uint64_t offset) {
-      auto* const row = reinterpret_cast<std::byte*>(to.begin + offset);
-      if (q.value_bytes > 1) {
-        for (std::uint64_t i = 0; i + q.value_bytes <= q.width; i += q.value_bytes)
-          std::memcpy(row + i, &q.value, q.value_bytes);
-      } else {
-        std::memset(row, q.value, q.width);
-      }
-      target.of->memory.set_written(to.begin + offset - target.of->memory.begin, q.width, true);
-    });
+    const bool is_decided = target.of == nullptr || pools_.is_decided(*target.of);
+    if (is_decided && is_beyond(q.function, order_.device_of(q.stream), target, to, "to"))
+      return fail(errors::invalid_value);
   }
   const auto when = enqueue(q.stream, {{target, to}});
+  do_after(work_before(q.stream), when, [this, q, device = order_.device_of(q.stream), to] {
+    if (to.span() != 0) fill_bytes(q, device, to);
+  });
   use_memory(q.function, when, q.stream, target, to, true);
-  // Of what the host can reach, cudaMemset waits for it.
-  if (host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach())
-    let_host_wait_for(q.stream);
+  if (waits) let_host_wait_for(q.stream);
   return fail(0);
+}
+
+void program_runtime::fill_bytes(const heddle_device::fill_request& q, int device, const box& to) {
+  const side target = side_of(to.begin);
+  if (is_beyond(q.function, device, target, to, "to")) return;
+  const allocations::opening opened(*memory_);
+  to.for_each_row([&](std::uint64_t offset) {
+    auto* const row = reinterpret_cast<std::byte*>(to.begin + offset);
+    if (q.value_bytes > 1) {
+      for (std::uint64_t i = 0; i + q.value_bytes <= q.width; i += q.value_bytes)
+        std::memcpy(row + i, &q.value, q.value_bytes);
+    } else {
+      std::memset(row, q.value, q.width);
+    }
+    target.of->memory.set_written(to.begin + offset - target.of->memory.begin, q.width, true);
+  });
 }
 
 }  // namespace heddle::checker

@@ -16,24 +16,6 @@ using heddle_device::u64;
 
 namespace {
 
-struct replay {
-  const std::vector<std::uintptr_t>*node_at, *graph_at;
-  const executable_graph* of;
-};
-thread_local const replay* replaying = nullptr;
-
-/// While it lives, what is done is done for a node.
-class replaying_scope {
- public:
-  explicit replaying_scope(const replay* what) : before_(std::exchange(replaying, what)) {}
-  ~replaying_scope() { replaying = before_; }
-  replaying_scope(const replaying_scope&) = delete;
-  replaying_scope& operator=(const replaying_scope&) = delete;
-
- private:
-  const replay* before_;
-};
-
 /// Writes handles of as many as there is room for, and how many there are.
 template <class Nodes>
 void write_list(const Nodes& nodes, void** into, u64* count) {
@@ -44,20 +26,12 @@ void write_list(const Nodes& nodes, void** into, u64* count) {
 
 }  // namespace
 
-const std::vector<std::uintptr_t>* program_graphs::node_at() {
-  return replaying == nullptr ? nullptr : replaying->node_at;
-}
-
-const std::vector<std::uintptr_t>* program_graphs::graph_at() {
-  return replaying == nullptr ? nullptr : replaying->graph_at;
-}
-
 void program_graphs::tell_nodes(finding& f, const place& other) {
-  if (replaying == nullptr || (f.detail != different_streams && f.detail != different_devices)) return;
-  const bool is_of_graph =
-      std::any_of(replaying->of->steps.begin(), replaying->of->steps.end(),
-                  [&](const auto& s) { return !s.work.at.empty() && s.work.at.front() == other.pc; });
-  if (is_of_graph) f.detail = different_nodes;
+  const work_origin* const origin = work_origin::present();
+  if (origin == nullptr || origin->graph == nullptr) return;
+  if (f.detail != different_streams && f.detail != different_devices) return;
+  const std::vector<std::uintptr_t>& nodes = origin->graph->nodes;
+  if (std::find(nodes.begin(), nodes.end(), other.pc) != nodes.end()) f.detail = different_nodes;
 }
 
 // ------------------------------------------------------------------------------------------------- handles
@@ -405,15 +379,11 @@ void program_graphs::perform(const node_work& work, void* stream) {
       program_.fill_now(fill, false);
       break;
     }
-    case node_kind::allocation: {
-      allocation& a = *program_.memory_->find(reinterpret_cast<std::uintptr_t>(what.data));
-      if (!a.is_freed) program_.pools_.release_on(a, stream, "cudaGraphLaunch");
-      program_.pools_.allocate_reserved(a, stream);
+    case node_kind::allocation:
+      program_.pools_.allocate_reserved(what.data, stream);
       break;
-    }
     case node_kind::release:
-      if (allocation* const a = program_.to_release("cudaFreeAsync", memory_kind::device, what.data))
-        program_.pools_.release_on(*a, stream, "cudaFreeAsync");
+      program_.pools_.release_on(what.data, stream);
       break;
     case node_kind::record:
       if (program_.order_.is_event(what.event)) program_.order_.record(what.event, stream);
@@ -429,7 +399,7 @@ void program_graphs::perform(const node_work& work, void* stream) {
 
 int program_graphs::launch_graph(void* handle, void* stream) {
   made_executable* executable = nullptr;
-  std::vector<std::uintptr_t> at;
+  std::shared_ptr<const graph_launch> launched;
   stream_order::times begin;
   {
     const std::lock_guard lock(program_.mutex_);
@@ -438,6 +408,7 @@ int program_graphs::launch_graph(void* handle, void* stream) {
     if (executable == nullptr) return program_.fail(errors::invalid_value);
     if (!program_.order_.is_stream(stream)) return program_.fail(errors::invalid_resource_handle);
     if (const auto refused = refuse_on(stream)) return *refused;
+    program_.go_on_with_all();
     if (captures::captured_stream* const on = captures_.of_stream(stream)) {
       // Its nodes become nodes of the graph that is captured.
       std::vector<graph_node*> made;
@@ -462,11 +433,16 @@ int program_graphs::launch_graph(void* handle, void* stream) {
     const bool holds_memory =
         std::any_of(executable->of.steps.begin(), executable->of.steps.end(), [&](const auto& s) {
           return s.work.request().kind == node_kind::allocation &&
-                 !program_.memory_->find(reinterpret_cast<std::uintptr_t>(s.work.request().data))->is_freed;
+                 program_.pools_.is_held(
+                     *program_.memory_->find(reinterpret_cast<std::uintptr_t>(s.work.request().data)));
         });
     if (holds_memory && !executable->frees_on_launch) return program_.fail(errors::invalid_value);
-    at = program_.call_stack();
-    program_.complete_before(stream, "cudaGraphLaunch");
+    auto made = std::make_shared<graph_launch>();
+    made->at = program_.call_stack();
+    for (const executable_graph::step& s : executable->of.steps) {
+      if (!s.work.at.empty()) made->nodes.push_back(s.work.at.front());
+    }
+    launched = std::move(made);
     program_.order_.enqueue(stream);
     begin = program_.order_.known(stream);
     stream_order::join(begin, executable->after);
@@ -480,8 +456,8 @@ int program_graphs::launch_graph(void* handle, void* stream) {
       const std::lock_guard lock(program_.mutex_);
       program_.order_.follow(lane, begin);
       for (const std::size_t i : s.after) program_.order_.follow(lane, done[i]);
-      const replay what_is_done{&s.work.at, &at, &executable->of};
-      const replaying_scope scope(&what_is_done);
+      const work_origin origin{s.work.at, launched};
+      const origin_scope scope(&origin);
       const device_scope on(s.work.device);
       if (s.is_enabled && !calls_host) perform(s.work, lane);
     }

@@ -73,10 +73,6 @@ class program_graphs final : public heddle_device::graph_runtime {
   void forget_event(void* event) { captures_.forget_event(event); }
   bool is_any_captured() const { return captures_.is_any(); }
 
-  /// Where a node was made that is being done on this thread, and where its graph was launched; null for
-  /// none.
-  static const std::vector<std::uintptr_t>* node_at();
-  static const std::vector<std::uintptr_t>* graph_at();
   /// Says of a race between streams that it is one with a node, made at `other`, of the graph that is being
   /// launched.
   static void tell_nodes(finding& f, const place& other);

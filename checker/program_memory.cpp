@@ -68,7 +68,7 @@ allocation* program_runtime::to_release(const char* function, memory_kind kind, 
     wrong = fmt::format("{} is a variable", a->memory.name);
   } else if (a->is_mapped) {
     wrong = fmt::format("{} is mapped: cuMemUnmap and cuMemAddressFree end that", text_of(*a));
-  } else if (a->is_freed) {
+  } else if (!pools_.is_held(*a)) {
     wrong = fmt::format("{} is freed already", text_of(*a));
   } else if (a->memory.begin != address) {
     wrong = fmt::format("the pointer is {} bytes past the beginning of {}", address - a->memory.begin,
@@ -98,12 +98,15 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   if (graphs_.is_any_captured() && a->memory.name == heddle_device::memory_of_libraries) return fail(0);
   if (const auto refused = graphs_.refuse_unsafe(function)) return *refused;
   if (function == std::string_view("cudaFree")) {
-    if (a->kind == memory_kind::device) {
-      order_.wait_for_device(a->device);
-    } else {
-      order_.wait_for_all();
-    }
-    forget_done();
+    let_host_wait([&] {
+      if (a->kind == memory_kind::device) {
+        order_.wait_for_device(a->device);
+      } else {
+        order_.wait_for_all();
+      }
+    });
+    // What was to allocate it did not come to that.
+    if (a->is_freed) return fail(lasting_error_);
   }
   a->freed_at = call_stack();
   pools_.forget(*a);

@@ -58,17 +58,33 @@ program_pools::memory_pool* program_pools::find(void* handle) {
   return found == pools_.end() ? nullptr : found->second.get();
 }
 
-void program_pools::note_allocated(const allocation& a, void* stream, const char* function) {
+stream_order::operation program_pools::note_allocated(const allocation& a, void* stream,
+                                                      const char* function) {
   const auto when = program_.order_.enqueue(stream);
-  const region& r = a.memory;
-  program_.note_pending(when, {program_.host_place(fmt::format("calls {}", function)),
-                               0,
-                               0,
-                               r.begin,
-                               r.begin + r.bytes,
-                               true,
-                               {},
-                               {}});
+  const std::uintptr_t begin = a.memory.begin;
+  program_.note_pending(
+      when,
+      {program_.host_place(fmt::format("calls {}", function)), 0, 0, begin, begin + a.bytes(), true, {}, {}});
+  return when;
+}
+
+void program_pools::do_later(allocation& a, bool is_held_then, void* stream,
+                             const stream_order::operation& when, std::function<void(allocation&)> effect) {
+  std::vector<std::uint64_t> before = program_.work_before(stream);
+  if (before.empty()) return effect(a);
+  const std::uintptr_t begin = a.memory.begin;
+  later& known = later_[begin];
+  ++known.count;
+  known.is_held = is_held_then;
+  program_.do_after(std::move(before), when, [this, begin, effect = std::move(effect)] {
+    if (--later_[begin].count == 0) later_.erase(begin);
+    effect(*program_.memory_->find(begin));
+  });
+}
+
+bool program_pools::is_held(const allocation& a) const {
+  const auto known = later_.find(a.memory.begin);
+  return known != later_.end() ? known->second.is_held : !a.is_freed;
 }
 
 int program_pools::allocate(void* handle, void** where, u64 bytes, allocation_name name, void* stream) {
@@ -103,15 +119,22 @@ int program_pools::allocate(void* handle, void** where, u64 bytes, allocation_na
 }
 
 void program_pools::release_on(allocation& a, void* stream, const char* function) {
-  const region& r = a.memory;
-  program_.complete_before(stream, function);
   const auto when = program_.order_.enqueue(stream);
   const program_runtime::side all{&a, false, a.kind == memory_kind::device};
-  program_.use_memory(function, when, stream, all, {r.begin, r.bytes, 1, 1, r.bytes, r.bytes}, true);
-  const std::vector<std::uintptr_t>* const node = program_graphs::node_at();
-  a.freed_at = node != nullptr ? *node : program_.call_stack();
-  forget(a);
-  program_.memory_->free(a);
+  const std::uint64_t bytes = a.bytes();
+  program_.use_memory(function, when, stream, all, {a.memory.begin, bytes, 1, 1, bytes, bytes}, true);
+  a.freed_at = program_.present_calls();
+  do_later(a, false, stream, when, [this](allocation& freed) {
+    forget(freed);
+    program_.memory_->free(freed);
+  });
+}
+
+bool program_pools::release_on(void* what, void* stream) {
+  allocation* const a = program_.to_release("cudaFreeAsync", memory_kind::device, what);
+  if (a == nullptr) return false;
+  release_on(*a, stream, "cudaFreeAsync");
+  return true;
 }
 
 int program_pools::release(void* what, void* stream) {
@@ -125,10 +148,8 @@ int program_pools::release(void* what, void* stream) {
     node.data = what;
     if (const auto taken = program_.graphs_.take(stream, node)) return *taken;
   }
-  allocation* const a = program_.to_release("cudaFreeAsync", memory_kind::device, what);
-  if (a == nullptr) return program_.fail(errors::invalid_value);
-  release_on(*a, stream, "cudaFreeAsync");
-  return program_.fail(0);
+  program_.go_on_with_all();
+  return program_.fail(release_on(what, stream) ? 0 : int{errors::invalid_value});
 }
 
 allocation* program_pools::reserve(const heddle_device::node_request& what) {
@@ -146,10 +167,14 @@ allocation* program_pools::reserve(const heddle_device::node_request& what) {
   return a;
 }
 
-void program_pools::allocate_reserved(allocation& a, void* stream) {
-  program_.memory_->revive(a);
-  take_from(*find(program_.devices_.at(a.device).pool_of_graphs), a);
-  note_allocated(a, stream, "cudaMallocAsync");
+void program_pools::allocate_reserved(void* what, void* stream) {
+  allocation& reserved = *program_.memory_->find(reinterpret_cast<std::uintptr_t>(what));
+  if (is_held(reserved)) release_on(reserved, stream, "cudaGraphLaunch");
+  const auto when = note_allocated(reserved, stream, "cudaMallocAsync");
+  do_later(reserved, true, stream, when, [this](allocation& a) {
+    program_.memory_->revive(a);
+    take_from(*find(program_.devices_.at(a.device).pool_of_graphs), a);
+  });
 }
 
 int program_pools::make_pool(void** made, const heddle_device::pool_request& what) {

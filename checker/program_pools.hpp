@@ -3,7 +3,9 @@
 #include "allocations.hpp"
 #include "stream_order.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -36,9 +38,13 @@ class program_pools final : public heddle_device::pool_runtime {
   void forget(allocation& a);
   // Of nodes of graphs: an allocation that is nobody's until the node is done, each time anew.
   allocation* reserve(const heddle_device::node_request& what);
-  void allocate_reserved(allocation& a, void* stream);
-  /// Says what is wrong with freeing it there, and frees it.
-  void release_on(allocation& a, void* stream, const char* function);
+  void allocate_reserved(void* what, void* stream);
+  /// Says what is wrong with freeing it there, and frees it; false where it is nothing to free.
+  bool release_on(void* what, void* stream);
+  /// Whether it is there once all that has been put on streams is done.
+  bool is_held(const allocation& a) const;
+  /// Whether nothing that waits on a stream changes that.
+  bool is_decided(const allocation& a) const { return later_.count(a.memory.begin) == 0; }
 
  private:
   struct memory_pool {
@@ -54,11 +60,21 @@ class program_pools final : public heddle_device::pool_runtime {
   /// Adds or removes devices that reach memory of `device`; false where one of them cannot.
   bool change_readers(std::set<int>& readers, int device, const heddle_device::memory_access* what,
                       heddle_device::u64 count) const;
-  void note_allocated(const allocation& a, void* stream, const char* function);
+  stream_order::operation note_allocated(const allocation& a, void* stream, const char* function);
+  void release_on(allocation& a, void* stream, const char* function);
+  /// The effect on an allocation of something that was put on a stream and may have to wait there.
+  void do_later(allocation& a, bool is_held_then, void* stream, const stream_order::operation& when,
+                std::function<void(allocation&)> effect);
 
   program_runtime& program_;
   std::map<void*, std::unique_ptr<memory_pool>> pools_;
   std::map<allocation*, memory_pool*> pool_of_;
+  /// What becomes of allocations, by their addresses, by what waits on streams.
+  struct later {
+    std::size_t count = 0;
+    bool is_held = false;
+  };
+  std::map<std::uintptr_t, later> later_;
 };
 
 }  // namespace heddle::checker

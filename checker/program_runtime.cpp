@@ -2,7 +2,9 @@
 
 #include "engine.hpp"
 #include "finding_message.hpp"
+#include "host_threads.hpp"
 #include "profile_message.hpp"
+#include "program_under_way.hpp"
 #include "watchdog.hpp"
 #include <heddle/io/named_stream.hpp>
 
@@ -110,6 +112,7 @@ void program_runtime::end() {
 }
 
 void program_runtime::end_in_time() {
+  become_own_thread();
   std::this_thread::sleep_for(std::chrono::duration<double>(options_.most_seconds));
   is_time_over_ = true;
   for (;;) {
@@ -246,13 +249,15 @@ void program_runtime::add_places_of_memory(finding& f) {
   const allocation* const a = f.about == 0 ? nullptr : memory_->find(f.about);
   if (a == nullptr || a->memory.is_variable) return;
   f.places.push_back(host_place(fmt::format("allocates {}", f.variable), a->made_at));
-  if (a->is_freed && !a->freed_at.empty())
+  // What waits on a stream may be what frees it.
+  const bool is_told = a->is_freed || f.kind == finding_kind::invalid_free;
+  if (is_told && !a->freed_at.empty())
     f.places.push_back(host_place(fmt::format("frees {}", f.variable), a->freed_at));
 }
 
 void program_runtime::add_place_of_graph(finding& f) const {
-  if (const auto* const at = program_graphs::graph_at())
-    f.places.push_back(host_place("launches the graph", *at));
+  if (const work_origin* const origin = work_origin::present(); origin != nullptr && origin->graph != nullptr)
+    f.places.push_back(host_place("launches the graph", origin->graph->at));
 }
 
 void program_runtime::report_capture(std::string why) {
@@ -409,8 +414,7 @@ int program_runtime::wait_for_event(void* event) {
   const auto lock = lock_unless_in_kernel();
   if (!order_.is_event(event)) return fail(heddle_device::cuda_error::invalid_resource_handle);
   if (const auto refused = graphs_.refuse_wait_for_event(event)) return *refused;
-  order_.wait_for_event(event);
-  forget_done();
+  let_host_wait([&] { order_.wait_for_event(event); });
   return fail(0);
 }
 
@@ -425,16 +429,14 @@ int program_runtime::elapsed(float* milliseconds, void* from, void* to) {
 int program_runtime::wait_for_device() {
   const auto lock = lock_unless_in_kernel();
   if (const auto refused = graphs_.refuse_wait_for_device()) return *refused;
-  order_.wait_for_device(present_device());
-  forget_done();
+  let_host_wait([&] { order_.wait_for_device(present_device()); });
   return lasting_error_;
 }
 
 int program_runtime::reset_device() {
   const auto lock = lock_unless_in_kernel();
   const int device = present_device();
-  order_.wait_for_device(device);
-  forget_done();
+  let_host_wait([&] { order_.wait_for_device(device); });
   const std::vector<std::uintptr_t> at = call_stack();
   devices_.close_peers_of(device);
   for (allocation* const a : memory_->live()) {
@@ -460,14 +462,31 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
 }
 
 int program_runtime::call_host_now(void* stream, void (*function)(void*), void* data) {
+  const auto call = [function, data] {
+    ++callbacks;
+    function(data);
+    --callbacks;
+  };
   {
     const auto lock = lock_unless_in_kernel();
-    complete_before(stream, "cudaLaunchHostFunc");
-    order_.begin_callback(stream);
+    go_on_with_all();
+    const auto when = order_.enqueue(stream);
+    const stream_order::times known = order_.known(stream);
+    std::vector<std::uint64_t> before = work_before(stream);
+    if (!before.empty()) {
+      do_after(std::move(before), when, [this, call, known] {
+        const origin_scope own_code(nullptr);
+        order_.begin_callback(known);
+        // It may wait for threads that call the runtime.
+        mutex_.unlock();
+        call();
+        mutex_.lock();
+      });
+      return fail(0);
+    }
+    order_.begin_callback(known);
   }
-  ++callbacks;
-  function(data);
-  --callbacks;
+  call();
   return fail(0);
 }
 
@@ -488,21 +507,21 @@ void program_runtime::note_pending(const stream_order::operation& when, concurre
   pending_.push_back({when, std::move(work)});
 }
 
-std::deque<concurrent_work> program_runtime::work_beside(void* stream) const {
-  std::deque<concurrent_work> result;
+std::vector<program_runtime::pending_operation> program_runtime::work_beside(void* stream) const {
+  std::vector<pending_operation> result;
   for (const pending_operation& p : pending_) {
-    if (order_.is_done(p.when) || order_.comes_before(p.when, stream)) continue;
-    result.push_back(p.work);
-    if (order_.device_of(p.when) == order_.device_of(stream)) continue;
-    result.back().is_on_other_device = true;
-    result.back().why = different_devices;
+    if (!order_.is_done(p.when) && !order_.comes_before(p.when, stream))
+      result.push_back(seen_from(order_.device_of(stream), p));
   }
   return result;
 }
 
-void program_runtime::forget_done() {
-  if (!under_way_.empty()) complete_done();
-  std::erase_if(pending_, [&](const pending_operation& p) { return order_.is_done(p.when); });
+program_runtime::pending_operation program_runtime::seen_from(int device, pending_operation p) const {
+  if (order_.device_of(p.when) != device) {
+    p.work.is_on_other_device = true;
+    p.work.why = different_devices;
+  }
+  return p;
 }
 
 }  // namespace heddle::checker

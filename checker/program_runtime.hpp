@@ -14,10 +14,12 @@
 #include "program_modules.hpp"
 #include "program_pools.hpp"
 #include "stream_order.hpp"
+#include "work_origin.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -163,11 +165,12 @@ class program_runtime final : public heddle_device::runtime {
 
   /// Where the program's code is: addresses that calls return to, innermost first.
   std::vector<std::uintptr_t> call_stack() const;
-  /// Of a node of a graph where that was made.
-  place host_place(std::string what) const {
-    const std::vector<std::uintptr_t>* const node = program_graphs::node_at();
-    return node != nullptr ? host_place(std::move(what), *node) : host_place(std::move(what), call_stack());
+  /// Where what is done now was asked for.
+  std::vector<std::uintptr_t> present_calls() const {
+    const work_origin* const origin = work_origin::present();
+    return origin != nullptr ? origin->at : call_stack();
   }
+  place host_place(std::string what) const { return host_place(std::move(what), present_calls()); }
   static place host_place(std::string what, const std::vector<std::uintptr_t>& frames);
   struct reported {
     std::size_t number;
@@ -201,7 +204,7 @@ class program_runtime final : public heddle_device::runtime {
   /// A part of a copy that is of the host's heap: what is wrong with it is told.
   void copy_of_heap(const char* function, const box& b, bool writes);
   /// Says what is wrong with a part of a copy; false when nothing is.
-  bool is_beyond(const char* function, void* stream, const side& s, const box& b, const char* direction);
+  bool is_beyond(const char* function, int device, const side& s, const box& b, const char* direction);
   /// A kernel reads what nothing has written: a warm-up, if that is filled before the kernel runs again.
   void note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel);
   void note_filled(const box& b);
@@ -220,11 +223,27 @@ class program_runtime final : public heddle_device::runtime {
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
                   const box& b, bool writes);
   /// What may be under way when something begins that was put on a stream.
-  std::deque<concurrent_work> work_beside(void* stream) const;
-  void forget_done();
+  std::vector<pending_operation> work_beside(void* stream) const;
+  /// As work of a device is told of it.
+  pending_operation seen_from(int device, pending_operation p) const;
+  /// The host waits, for what `wait` says to the order of streams.
+  template <class F>
+  void let_host_wait(F wait) {
+    // What has been let begin before begins with what the host knew then.
+    go_on_with_all();
+    wait();
+    complete_done();
+    std::erase_if(pending_, [&](const pending_operation& p) { return order_.is_done(p.when); });
+  }
   /// What kernels of the present device use, and what was freed last.
   std::vector<region*> regions_in_reach();
   std::optional<memory_beyond_reach> beyond_reach(int device, std::uintptr_t address);
+  static bool is_waited_for(const heddle_device::copy_request& q, const side& target, const side& source);
+  int check_copy(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
+  std::vector<std::byte> stage(const char* function, const box& from);
+  void move_bytes(const char* function, int device, const box& to, const box& from,
+                  const std::vector<std::byte>& staged);
+  void fill_bytes(const heddle_device::fill_request& q, int device, const box& to);
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
   int check_devices(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
   bool is_done(const pending_operation& p) const;
@@ -256,19 +275,25 @@ class program_runtime final : public heddle_device::runtime {
     double seconds;  // that the first schedule took
   };
   struct launch_under_way;
+  struct work_under_way;
   bool begin(launch_under_way& l);
   bool go_on(launch_under_way& l);
   void finish(launch_under_way& l);
-  void note_launched(launch_under_way& l);
-  /// Whether the first begins when the other has ended.
-  static bool is_after(const launch_under_way& l, const launch_under_way& other);
+  void note_launched(launch_under_way& l, const std::vector<std::uint64_t>& before);
+  std::vector<std::unique_ptr<work_under_way>>::iterator find_work(std::uint64_t number);
+  std::vector<std::uint64_t> work_before(void* stream) const;
+  /// It is done when what has these numbers is over: of the present device, and asked for where that is now.
+  work_under_way& put_off(const stream_order::operation& when, std::vector<std::uint64_t> before);
+  /// The same of an effect, which is there at once where nothing comes before.
+  void do_after(std::vector<std::uint64_t> before, const stream_order::operation& when,
+                std::function<void()> effect);
+  bool attend(work_under_way& w);
   void go_on_with_all();
-  /// Whether a launch is still under way that `precedes` says is asked for.
+  /// Whether something is still under way that `precedes` says is asked for.
   template <class F>
   bool is_any_under_way(F precedes);
   void complete_done();
   void complete_all();
-  void complete_before(void* stream, const char* function);
   /// Adds the places of the launch and of memory, and weighs it.
   void complete(finding& f, const launch_call& launch);
   bool takes_processes(double seconds) const;
@@ -310,7 +335,8 @@ class program_runtime final : public heddle_device::runtime {
   program_modules modules_{*this};
   program_libraries libraries_{*this};
   std::vector<pending_operation> pending_;
-  std::vector<std::unique_ptr<launch_under_way>> under_way_;  // in the order of the host's calls
+  std::vector<std::unique_ptr<work_under_way>> under_way_;  // in the order of the host's calls
+  std::uint64_t works_ = 0;                                 // that were ever among them
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;

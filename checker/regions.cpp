@@ -1,6 +1,7 @@
 #include "regions.hpp"
 
 #include "jit/module_state.hpp"
+#include "jit/tokens.hpp"
 #include "launch.hpp"
 #include <heddle/error.hpp>
 
@@ -63,7 +64,8 @@ std::size_t words_of_history(const region& r) {
 }  // namespace
 
 void region::watch() {
-  if (last == nullptr) {
+  // What was freed has no words until it is there again.
+  if (last == nullptr && freed_bytes == 0) {
     const std::size_t words = words_of_history(*this);
     history = mapping(words * sizeof(record));
     earlier_history = mapping(words * sizeof(earlier_records), true);
@@ -188,6 +190,9 @@ void region::consist_of(const heddle_device::element_type& element) {
   element_bytes = std::max(element.size, 1u);
   type_name = heddle::impl::type_name(element);
   if (type_name.empty()) type_name = "byte";
+  // An array of 0 elements is one of arrays to a compiler.
+  if (element.size == 0)
+    type_name = std::string(jit::trimmed(std::string_view(type_name).substr(0, type_name.find('['))));
   lengths.clear();
   for (const std::uint32_t* n = element.lengths; n != nullptr && *n != 0; ++n) lengths.push_back(*n);
 }
@@ -321,7 +326,7 @@ region* shared_memory::make(const shared_layout& layout, std::size_t i) {
   made->bytes = v.bytes;
   made->shift = word_shift(v.what->element);
   // A dynamic one is often declared as bytes and used as something else.
-  if (v.what->size == 0 && made->shift < 2) made->shift = 0;
+  if (v.what->size == heddle_device::shared_variable::dynamic && made->shift < 2) made->shift = 0;
   made->name = v.what->name;
   made->space = "shared";
   made->consist_of(v.what->element);

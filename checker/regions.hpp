@@ -186,6 +186,11 @@ unsigned word_shift(std::size_t element_bytes);
 /// aligned so.
 unsigned word_shift(const heddle_device::element_type& element);
 
+/// Where a variable is told by: one of 0 bytes has a place, too.
+inline std::uint64_t bytes_about(const heddle_device::variable& v) {
+  return v.size != 0 ? v.size : 1;
+}
+
 /// Where the shared variables of a module are in the shared memory of each block.
 struct shared_layout {
   static constexpr std::size_t bytes = 4 << 20, page = 256, first = 64 * 1024;

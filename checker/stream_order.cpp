@@ -146,11 +146,6 @@ void stream_order::wait_for_event(void* handle) {
   join(host_, events_.at(handle)->known);
 }
 
-void stream_order::begin_callback(void* handle) {
-  enqueue(handle);
-  join(called_, find(handle)->known);
-}
-
 void stream_order::wait_for_device(int of) {
   each_stream(of, [&](const stream& s) { join(host_, s.known); });
   join(host_, devices_[static_cast<std::size_t>(of)].ended);

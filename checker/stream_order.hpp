@@ -56,8 +56,8 @@ class stream_order {
   void wait_for_event(void* event);
   void wait_for_device(int device);
   void wait_for_all();
-  /// The host's function on a stream begins: it comes after what is on it.
-  void begin_callback(void* stream);
+  /// A function of the host's on a stream begins, which comes after this.
+  void begin_callback(const times& known) { join(called_, known); }
   /// Whether it comes before a function of the host's that a stream has called.
   bool is_before_callback(const operation& what) const {
     return what.stream < called_.size() && called_[what.stream] >= what.number;

@@ -1,5 +1,6 @@
 #include "watchdog.hpp"
 
+#include "host_threads.hpp"
 #include "signal_context.hpp"
 #include <heddle/error.hpp>
 
@@ -78,7 +79,10 @@ class watchdogs {
     const std::lock_guard lock(mutex_);
     if (is_running_) return;
     try {
-      std::thread([this] { look(); }).detach();
+      std::thread([this] {
+        become_own_thread();
+        look();
+      }).detach();
     } catch (const std::system_error&) {
       throw error("the system gives no thread that watches how long kernels take");
     }

@@ -451,7 +451,7 @@ void worker::converge_lanes(block_state& b, const thread_state& t) {
 }
 
 void* worker::shared(const shared_variable& which) {
-  if (which.size == 0) return block_->shared.data();
+  if (which.size == shared_variable::dynamic) return block_->shared.data();
   for (const auto& [variable, place] : known_) {
     if (variable == &which) return block_->shared.data() + place;
   }

@@ -32,6 +32,11 @@
 // prints 5 5 0 128
 // program -- captured_use_after_free
 // finds use-after-free @adds @adds_after_node @frees_node of x
+// program -- captured_again
+// clean
+// prints 65536
+// program -- captured_again_racing
+// finds data-race @moves @launches_moves of x
 // program -- nodes
 // clean
 // prints 7 1 0
@@ -45,6 +50,12 @@ constexpr int n = 32;
 constexpr size_t bytes = n * sizeof(int);
 __global__ void add(int* x, int by) { x[threadIdx.x] += by; }  // @adds
 __global__ void put(int* x, int what) { x[threadIdx.x] = what; }
+__global__ void count_up(int* x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void add_up(int* sum, const int* x) { atomicAdd(sum, x[blockIdx.x * blockDim.x + threadIdx.x]); }
+__global__ void move_down(int* x, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = x[(i + 1) % count];  // @moves
+}
 
 cudaStream_t a, b;
 cudaEvent_t event;
@@ -145,6 +156,33 @@ void captured(bool uses_after_free) {
   std::printf("%d %d %d %d\n", first, value(kept), int(used), int(most));
 }
 
+// What a graph allocates is not there while another launch runs, and is there again.
+void captured_again(bool races) {
+  constexpr int large = 1 << 16, block = 256;
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  int *x, *sum;
+  cudaMallocManaged(&sum, sizeof(int));
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+  cudaMallocAsync(&x, large * sizeof(int), a);
+  cudaMemsetAsync(x, 0, large * sizeof(int), a);
+  if (races) {
+    move_down<<<large / block, block, 0, a>>>(x, large);  // @launches_moves
+  } else {
+    count_up<<<large / block, block, 0, a>>>(x);
+  }
+  add_up<<<large / block, block, 0, a>>>(sum, x);
+  cudaFreeAsync(x, a);
+  cudaStreamEndCapture(a, &graph);
+  cudaGraphInstantiate(&executable, graph);
+  for (int i = 0; i < 2; ++i) {
+    put<<<1, 1, 0, a>>>(sum, 0);
+    cudaGraphLaunch(executable, a);
+    cudaStreamSynchronize(a);
+    if (!races) std::printf("%d\n", *sum);
+  }
+}
+
 void nodes(bool has_edge) {
   cudaGraph_t graph;
   cudaGraphCreate(&graph, 0);
@@ -182,6 +220,7 @@ int main(int, char** argv) {
   if (is("full")) return full(), 0;
   if (is("host_pool")) return host_pool(), 0;
   if (is("captured") || is("captured_use_after_free")) return captured(is("captured_use_after_free")), 0;
+  if (is("captured_again") || is("captured_again_racing")) return captured_again(is("captured_again_racing")), 0;
   if (is("nodes") || is("node_without_edge")) return nodes(is("nodes")), 0;
   int* x;
   cudaMallocAsync(&x, bytes, a);  // @allocates

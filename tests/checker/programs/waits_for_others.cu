@@ -40,12 +40,20 @@
 // finds deadlock @awaits
 // program -- after_it_alone
 // finds deadlock @awaits of flag
-// program -- copy_behind
-// fails await waits for what the host, or a launch beside it, may do after it has called cudaMemcpyAsync
+// program -- thread_that_computes
+// clean
+// prints 1
+// program -- threads_that_wait
+// finds deadlock @awaits @launches_await of flag: wait for something that none of them does
+// prints 702
 #include <cooperative_groups.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 __global__ void await(volatile int* flag, int* out) {
   while (*flag == 0) {  // @awaits
@@ -105,6 +113,30 @@ void launch(int rank, cudaStream_t stream, int blocks) {
   cudaLaunchCooperativeKernel((void*)exchange<OfSystem, Meets>, blocks, 32, arguments, 0, stream);
 }
 
+/// The other thread computes, and then sets the flag, or it waits for this one.
+int wait_beside_a_thread(volatile int* flag, bool computes) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  bool is_over = false;
+  std::thread other([&] {
+    using clock = std::chrono::steady_clock;
+    const auto until = clock::now() + std::chrono::milliseconds(3500);
+    while (computes && clock::now() < until) {
+    }
+    if (computes) *flag = 1;
+    std::unique_lock<std::mutex> lock(mutex);
+    condition.wait(lock, [&] { return is_over; });
+  });
+  const int error = cudaDeviceSynchronize();
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    is_over = true;
+  }
+  condition.notify_one();
+  other.join();
+  return error;
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* mode) { return std::strcmp(argv[1], mode) == 0; };
   int *flag, *out, result = -1;
@@ -125,8 +157,8 @@ int main(int, char** argv) {
   cudaStreamCreateWithFlags(&two, cudaStreamNonBlocking);
   cudaSetDevice(0);
 
-  if (is("host") || is("nobody") || is("never_waited_for") || is("host_behind") || is("copy_behind") || is("stream") ||
-      is("after_it_alone"))
+  if (is("host") || is("nobody") || is("never_waited_for") || is("host_behind") || is("stream") ||
+      is("after_it_alone") || is("thread_that_computes") || is("threads_that_wait"))
     await<<<1, 1, 0, one>>>(flag, out);  // @launches_await
   if (is("host")) *strong = 1;
   if (is("stream")) set<<<1, 1, 0, two>>>(flag);
@@ -153,10 +185,6 @@ int main(int, char** argv) {
     *strong = 1;
     std::printf("%d %d %d %d\n", of_stream, of_event, of_first, cudaStreamQuery(one));
     return 0;
-  }
-  if (is("copy_behind")) {
-    cudaMemcpyAsync(out, flag, sizeof *flag, cudaMemcpyDefault, one);
-    *strong = 1;
   }
   if (is("host_asks")) {
     volatile int* const answered = flag + 1;
@@ -198,6 +226,11 @@ int main(int, char** argv) {
 #endif
   }
   if (is("never_waited_for")) return 0;
+  if (is("thread_that_computes") || is("threads_that_wait")) {
+    const int error = wait_beside_a_thread(flag, is("thread_that_computes"));
+    if (error != 0) std::printf("%d\n", error);
+    if (error != 0) return 0;
+  }
   for (int device = are_two ? 1 : 0; device >= 0; --device) {
     cudaSetDevice(device);
     const int error = cudaDeviceSynchronize();

@@ -100,8 +100,9 @@ struct alignas(64) member {
 
 /// A shared variable. The runtime gives it a place when a block first comes by.
 struct shared_variable {
+  static constexpr u64 dynamic = ~u64{0};
   const char* name;
-  u64 size;  ///< 0 for a dynamic one, which is as large as the launch says
+  u64 size;  ///< `dynamic` for one that is as large as the launch says
   u32 alignment;
   element_type element;
 };

@@ -252,7 +252,7 @@ struct shared_place {
 };
 template <class Tag, class T, unsigned Alignment>
 struct shared_place<Tag, T[], Alignment> {
-  static inline shared_variable variable = {Tag::name(), 0,
+  static inline shared_variable variable = {Tag::name(), shared_variable::dynamic,
                                             Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
                                             variable_elements<T[]>::value};
 };

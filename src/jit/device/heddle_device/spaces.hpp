@@ -9,7 +9,7 @@ namespace heddle_device {
 
 /// Somewhere in the block's shared memory, which is less than 2^31 bytes.
 HEDDLE_DEVICE const char* within_shared() {
-  static shared_variable dynamic = {"", 0, 256, {scalar::u8, 1, nullptr, nullptr}};
+  static shared_variable dynamic = {"", shared_variable::dynamic, 256, {scalar::u8, 1, nullptr, nullptr}};
   return static_cast<const char*>(heddle_shared(&dynamic));
 }
 /// What functions of the device keep for each thread of a block. It has no name, is not watched, and does not
