@@ -204,4 +204,8 @@ void program_libraries::sort(const heddle_device::u64* keys, heddle_device::u64*
   for (std::size_t i = 0; i < count; ++i) numbers[i] = pairs[i].second;
 }
 
+void program_libraries::refuse(const char* what) {
+  program_.refuse(what);
+}
+
 }  // namespace heddle::checker

@@ -15,6 +15,7 @@ class program_libraries final : public heddle_device::library_runtime {
   void* lend(heddle_device::u64 bytes) override;
   void take_back(void* lent) override;
   void sort(const heddle_device::u64* keys, heddle_device::u64* numbers, heddle_device::u64 count) override;
+  [[noreturn]] void refuse(const char* what) override;
 
  private:
   program_runtime& program_;

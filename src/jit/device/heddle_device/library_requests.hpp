@@ -38,6 +38,8 @@ class library_runtime {
   virtual void take_back(void* lent) = 0;
   /// Puts numbers in the order of their keys, and equal keys as they are.
   virtual void sort(const u64* keys, u64* numbers, u64 count) = 0;
+  /// Ends the program, since something is not supported.
+  [[noreturn]] virtual void refuse(const char* what) = 0;
 
  protected:
   ~library_runtime() = default;
