@@ -95,7 +95,7 @@ constexpr library libraries[] = {
      "cub/warp/warp_merge_sort.cuh "
      "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh",
      "heddle_device/cub/all.hpp"},
-    {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr thrust::shuffle",
+    {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr",
      "thrust/adjacent_difference.h thrust/advance.h thrust/allocate_unique.h thrust/async/copy.h "
      "thrust/async/reduce.h thrust/binary_search.h thrust/complex.h thrust/copy.h thrust/count.h "
      "thrust/detail/config.h thrust/detail/type_traits.h thrust/device_allocator.h thrust/device_delete.h "
