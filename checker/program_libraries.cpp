@@ -2,6 +2,7 @@
 
 #include "jit/device/heddle_device/half_bits.hpp"
 #include "program_runtime.hpp"
+#include "sparse_factors.hpp"
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
 
@@ -9,6 +10,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -202,6 +204,29 @@ void program_libraries::sort(const heddle_device::u64* keys, heddle_device::u64*
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const auto& x, const auto& y) { return x.first < y.first; });
   for (std::size_t i = 0; i < count; ++i) numbers[i] = pairs[i].second;
+}
+
+heddle_device::sparse_factors* program_libraries::factor(const heddle_device::sparse_matrix& a,
+                                                         const heddle_device::sparse_factoring& how) {
+  try {
+    return factors_of(a, how).release();
+  } catch (const std::bad_alloc&) {
+    program_.refuse(
+        fmt::format("cuSOLVER: factors of a sparse matrix of {} x {}: out of memory", a.rows, a.columns));
+  }
+}
+
+void program_libraries::release(heddle_device::sparse_factors* factors) {
+  delete static_cast<sparse_factors*>(factors);
+}
+
+void program_libraries::order(const heddle_device::sparse_matrix& pattern, heddle_device::sparse_order how,
+                              long long* permutation) {
+  order_for_factors(pattern, how, permutation);
+}
+
+void program_libraries::refuse(const char* what) {
+  program_.refuse(what);
 }
 
 }  // namespace heddle::checker

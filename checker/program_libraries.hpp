@@ -15,6 +15,12 @@ class program_libraries final : public heddle_device::library_runtime {
   void* lend(heddle_device::u64 bytes) override;
   void take_back(void* lent) override;
   void sort(const heddle_device::u64* keys, heddle_device::u64* numbers, heddle_device::u64 count) override;
+  heddle_device::sparse_factors* factor(const heddle_device::sparse_matrix& a,
+                                        const heddle_device::sparse_factoring& how) override;
+  void release(heddle_device::sparse_factors* factors) override;
+  void order(const heddle_device::sparse_matrix& pattern, heddle_device::sparse_order how,
+             long long* permutation) override;
+  [[noreturn]] void refuse(const char* what) override;
 
  private:
   program_runtime& program_;

@@ -46,8 +46,11 @@ constexpr library libraries[] = {
      "curand_lognormal.h curand_discrete.h curand_mrg32k3a.h curand_precalc.h",
      "heddle_device/rand/rand.hpp"},
     {"cuSOLVER", "cusolver CUSOLVER", "cusolverDn.h cusolver_common.h", "heddle_device/solver/solver.hpp"},
-    {"cuSOLVER of sparse matrices and of several devices", "cusolver CUSOLVER",
-     "cusolverMg.h cusolverRf.h cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h"},
+    {"cuSOLVER of sparse matrices", "cusolver CUSOLVER", "cusolverSp.h cusolverSp_LOWLEVEL_PREVIEW.h",
+     "heddle_device/solver/sparse_solver.hpp"},
+    {"cuSOLVER's refactorisation", "cusolver CUSOLVER", "cusolverRf.h",
+     "heddle_device/solver/refactorisation.hpp"},
+    {"cuSOLVER of several devices", "cusolver CUSOLVER", "cusolverMg.h"},
     {"cuSPARSE", "cusparse CUSPARSE", "cusparse.h cusparse_v2.h", "heddle_device/sparse/sparse.hpp"},
     {"cuTENSOR", "cutensor CUTENSOR", "cutensor.h"},
     {"CUPTI", "cupti CUPTI", "cupti.h"},
@@ -95,7 +98,7 @@ constexpr library libraries[] = {
      "cub/warp/warp_merge_sort.cuh "
      "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh",
      "heddle_device/cub/all.hpp"},
-    {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr thrust::shuffle",
+    {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr",
      "thrust/adjacent_difference.h thrust/advance.h thrust/allocate_unique.h thrust/async/copy.h "
      "thrust/async/reduce.h thrust/binary_search.h thrust/complex.h thrust/copy.h thrust/count.h "
      "thrust/detail/config.h thrust/detail/type_traits.h thrust/device_allocator.h thrust/device_delete.h "

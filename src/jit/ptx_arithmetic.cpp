@@ -84,6 +84,36 @@ bool writer::write_arithmetic(instruction& i) {
   return true;
 }
 
+/// vabsdiff4.u32.u32.u32.add d, a, b, c: of 2 or 4 numbers in each word, without masks and selections.
+bool writer::write_video(instruction& i) {
+  std::string_view op = i->opcode;
+  if (!op.starts_with("v") || !(op.ends_with("2") || op.ends_with("4"))) return false;
+  const unsigned bits_of_part = op.back() == '4' ? 8 : 16;
+  op.remove_suffix(1);
+  constexpr std::string_view all[] = {"vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset"};
+  if (std::find(std::begin(all), std::end(all), op) == std::end(all)) return false;
+  const bool adds = i.flag("add"), saturates = i.flag("sat");
+  std::string function(op);
+  if (op == "vset") {
+    const std::string_view how = i.one_of({"eq", "ne", "lt", "le", "gt", "ge"});
+    if (how.empty()) i.refuse("its comparison is not supported");
+    function += fmt::format("_{}", how);
+  }
+  // What a sum is made of that is wider than a part, the description leaves open.
+  if (adds && (op == "vadd" || op == "vsub")) i.refuse(".add is not supported of sums and differences");
+  const type word = bits_type(32);
+  const bool has_result_type = op != "vset";
+  const bool signed_result = has_result_type && i.expect_type().kind == 's';
+  const bool signed_a = i.expect_type().kind == 's', signed_b = i.expect_type().kind == 's';
+  const std::string operands = fmt::format("{}, {}", as(i.at(1), word), as(i.at(2), word));
+  const std::string common =
+      fmt::format("{}, {}, {}, {}", in_ptx(function), bits_of_part, signed_a, signed_b);
+  set(i.at(0),
+      adds ? fmt::format("{}<{}>({}, {})", in_ptx("video_sum"), common, operands, as(i.at(3), word))
+           : fmt::format("{}<{}, {}, {}>({})", in_ptx("video"), common, signed_result, saturates, operands));
+  return true;
+}
+
 bool writer::write_float_function(instruction& i) {
   constexpr std::string_view all[] = {"sqrt", "rcp", "rsqrt", "sin", "cos", "lg2", "ex2", "tanh"};
   const std::string_view op = i->opcode;

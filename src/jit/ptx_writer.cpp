@@ -276,7 +276,7 @@ void writer::write(const statement& s) {
   if (s.is_guarded)
     code_ += fmt::format("if ({}({} != 0)) {{ ", s.is_guard_negated ? "!" : "", place(s.guard_operand));
   instruction i(s);
-  const bool is_known = write_move(i) || write_extended(i) || write_arithmetic(i) ||
+  const bool is_known = write_move(i) || write_extended(i) || write_arithmetic(i) || write_video(i) ||
                         write_float_function(i) || write_bits(i) || write_comparison(i) || write_memory(i) ||
                         write_asynchronous(i) || write_matrices(i) || write_warp(i) || write_barrier(i) ||
                         write_control(i);

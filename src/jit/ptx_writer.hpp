@@ -92,6 +92,7 @@ class writer {
 
   // Groups of instructions; false where the opcode is of another.
   bool write_arithmetic(instruction& i);
+  bool write_video(instruction& i);
   bool write_float_function(instruction& i);
   bool write_extended(instruction& i);
   bool write_bits(instruction& i);

@@ -182,6 +182,41 @@ INTEGERS = [
     ("sub.cc.s32 %0, %1, %2; subc.s32 %0, %3, 0;", "rrrr", lambda a, b, c: c - int(a < b), 32),
     ("mad.hi.cc.u32 %0, %1, %2, %3; addc.u32 %0, 0, 0;", "rrrr", lambda a, b, c: ((a * b >> 32) + c) >> 32, 32),
 ]
+
+
+def video(parts, signs, f, clamps=False, adds=False):
+    """Each number of a and b, as words of so many parts, whose signs are those of the result, a and b."""
+    width = 32 // parts
+    ends = (-(1 << width - 1), (1 << width - 1) - 1) if signs[0] == "s" else (0, (1 << width) - 1)
+
+    def part(x, i, sign):
+        x = x >> width * i & (1 << width) - 1
+        return signed(x, width) if sign == "s" else x
+
+    def g(a, b, c):
+        made = [f(part(a, i, signs[1]), part(b, i, signs[2])) for i in range(parts)]
+        if adds:
+            return c + sum(made)
+        return sum(((min(max(x, ends[0]), ends[1]) if clamps else int(x)) & (1 << width) - 1) << width * i for i, x in enumerate(made))
+    return g
+
+
+def halved(a, b):
+    """The average, of which a half is rounded away from zero."""
+    return math.floor((a + b + 1) / 2) if a + b >= 0 else -math.floor((1 - a - b) / 2)
+
+
+for parts in (2, 4):
+    for name, f in (("vadd", lambda a, b: a + b), ("vsub", lambda a, b: a - b), ("vavrg", halved), ("vabsdiff", lambda a, b: abs(a - b)),
+                    ("vmin", min), ("vmax", max)):
+        for signs in ("uuu", "sss", "sus"):
+            types = "".join(f".{s}32" for s in signs)
+            INTEGERS.append((f"{name}{parts}{types} %0, %1, %2, %3;", "rrrr", video(parts, signs, f), 32))
+            INTEGERS.append((f"{name}{parts}{types}.sat %0, %1, %2, %3;", "rrrr", video(parts, signs, f, clamps=True), 32))
+            if name not in ("vadd", "vsub"):
+                INTEGERS.append((f"{name}{parts}{types}.add %0, %1, %2, %3;", "rrrr", video(parts, signs, f, adds=True), 32))
+    INTEGERS.append((f"vset{parts}.s32.u32.lt %0, %1, %2, %3;", "rrrr", video(parts, "usu", lambda a, b: a < b), 32))
+    INTEGERS.append((f"vset{parts}.u32.u32.ge.add %0, %1, %2, %3;", "rrrr", video(parts, "uuu", lambda a, b: a >= b, adds=True), 32))
 DIRECTIONS = {"n": 0, "z": 1, "p": 2, "m": 3}
 # From a float: the instruction, its result's constraint, and what it gives: an integer's bits, or a fraction and how it is rounded.
 CONVERSIONS = [

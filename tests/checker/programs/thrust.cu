@@ -22,6 +22,7 @@
 #include <thrust/scan.h>
 #include <thrust/scatter.h>
 #include <thrust/sequence.h>
+#include <thrust/shuffle.h>
 #include <thrust/set_operations.h>
 #include <thrust/sort.h>
 #include <thrust/transform.h>
@@ -210,6 +211,25 @@ static void random_numbers() {
   }
 }
 
+// The same elements in another order, which the next call changes again.
+static void shuffled(int n) {
+  thrust::device_vector<int> d(n), e(n);
+  thrust::host_vector<int> h(n);
+  thrust::sequence(d.begin(), d.end());
+  thrust::sequence(h.begin(), h.end());
+  thrust::default_random_engine engine(7);
+  thrust::shuffle_copy(d.begin(), d.end(), e.begin(), engine);
+  thrust::shuffle(thrust::device, d.begin(), d.end(), engine);
+  thrust::shuffle(h.begin(), h.end(), thrust::default_random_engine(7));
+  long moved = 0;
+  for (int i = 0; i < n; ++i) moved += (d[i] != i) + (e[i] != i) + (h[i] != i) + (d[i] != e[i]);
+  EXPECT(n < 31 || moved > 3 * n);
+  for (thrust::device_vector<int> each : {d, e, thrust::device_vector<int>(h)}) {
+    thrust::sort(each.begin(), each.end());
+    for (int i = 0; i < n; ++i) EXPECT(each[i] == i);
+  }
+}
+
 int main(int count, char** words) {
   const char* const mode = count > 1 ? words[1] : "";
   if (std::strcmp(mode, "races") == 0) {
@@ -226,6 +246,10 @@ int main(int count, char** words) {
     thrust::transform(thrust::device, x, x + 100, y, square());  // @transform
     cudaFree(x);
     cudaFree(y);
+  } else if (std::strcmp(mode, "shuffles") == 0) {
+    thrust::device_vector<int> x(100, 1);
+    thrust::device_ptr<int> begin(thrust::raw_pointer_cast(x.data()));
+    thrust::shuffle(begin, begin + 101, thrust::default_random_engine(7));  // @shuffle
   } else if (std::strcmp(mode, "streams") == 0) {
     cudaStream_t a, b;
     cudaStreamCreate(&a);
@@ -238,6 +262,7 @@ int main(int count, char** words) {
     for (const int n : {0, 1, 2, 31, 1000}) {
       apart(n);
       ordered(n);
+      shuffled(n);
     }
     random_numbers();
     std::printf("failures: %d\n", failures);
@@ -251,6 +276,8 @@ int main(int count, char** words) {
 // finds data-race @adds @for_each
 // program -- overruns
 // finds out-of-bounds @reduce: [100]
+// program -- shuffles
+// finds out-of-bounds @shuffle: [100]
 // program -- unset
 // finds uninitialised-read @transform of x
 // program -- streams

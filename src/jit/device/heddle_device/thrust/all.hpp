@@ -16,7 +16,7 @@
 #include <vector>
 // Not before the macros are put away.
 #include "../names_end.hpp"
-#include "ordered_algorithms.hpp"
+#include "shuffles.hpp"
 
 #define THRUST_MAJOR_VERSION 3
 #define THRUST_MINOR_VERSION 0
