@@ -6,11 +6,13 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
-/// What is said of accesses that are wrong.
+/// What is said of accesses that are wrong, and of threads that do not end.
 namespace heddle::checker {
 
 using heddle_device::index3;
@@ -343,6 +345,89 @@ void engine::wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintpt
 void engine::trap(thread_state& t, std::uintptr_t pc) {
   if (finding* f = report(finding_kind::trap, pc, 0, nullptr))
     f->places.push_back(place_of(t, "stops the launch", pc));
+  stop(t);
+}
+
+void engine::report_deadlock() {
+  finding* const f = report(finding_kind::deadlock, 0, 0, nullptr);
+  if (f == nullptr) return;
+  constexpr const char* spins = "spins";
+  bool waits_for_host = false, waits_for_launch = false;
+  struct group {
+    const thread_state* first;
+    std::string what;
+    std::size_t count;
+  };
+  std::map<std::pair<std::uintptr_t, int>, group> groups;
+  for (const auto& b : blocks_) {
+    for (const thread_state& t : b->threads) {
+      if (t.waits_for == waiting::done) continue;
+      const bool at_group = t.waits_for == waiting::group;
+      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid || at_group ||
+                              t.waits_for == waiting::numbered_barrier;
+      const std::string what =
+          t.waits_for == waiting::barrier            ? "waits at the barrier"
+          : t.waits_for == waiting::numbered_barrier ? fmt::format("waits at barrier {}", t.number)
+          : t.waits_for == waiting::grid             ? "waits at the grid's barrier"
+          : at_group ? fmt::format("waits for the others to arrive at the {}'s barrier", name_of(t.group))
+          : t.waits_for == waiting::warp ? "waits for lanes of its warp"
+                                         : spins;
+      const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
+      auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
+      ++at->second.count;
+    }
+  }
+  for (const auto& [key, g] : groups) {
+    if (f->places.size() == 4) break;
+    std::string what = g.count == 1 ? g.what : fmt::format("{} (as {} threads do)", g.what, g.count);
+    place p = key.first == 0 ? place_at_barrier(*g.first, std::move(what))
+                             : place_of(*g.first, std::move(what), key.first);
+    if (f->variable.empty() && g.first->looks_at != nullptr && g.what == spins) {
+      const auto a = reinterpret_cast<std::uintptr_t>(g.first->looks_at);
+      for (const auto& r : regions_) {
+        if (!r->has(a, 1)) continue;
+        name_element(*f, *r, a);
+        waits_for_host |= r->host_can_write;
+        waits_for_launch |= kernel_.has_other_streams;
+      }
+    }
+    f->places.push_back(std::move(p));
+  }
+  f->detail = "no thread can go on: all that are left wait for something that none of them does";
+  // A launch is over here before the host goes on.
+  if ((waits_for_host || waits_for_launch) && !may_wait_)
+    f->detail +=
+        fmt::format("; if {} does it meanwhile, a GPU may go on: here a launch runs alone, to its end",
+                    !waits_for_launch ? "the host"
+                    : waits_for_host  ? "the host or a launch on another stream"
+                                      : "a launch on another stream");
+}
+
+/// A kernel was stopped that has not ended for long.
+void engine::report_hang(thread_state& t, std::uintptr_t pc) {
+  if (hangs_.load(std::memory_order_relaxed) == hang::time_is_over) return;
+  const bool changes = hangs_.load(std::memory_order_relaxed) == hang::nothing_ends;
+  finding* const f = report(changes ? finding_kind::no_end : finding_kind::deadlock, pc, 0, nullptr);
+  if (f == nullptr) return;
+  f->places.push_back(place_of(t, "goes on without end", is_in_module(pc) ? pc : 0));
+  f->detail = changes ? fmt::format(
+                            "no thread has ended for {} s of processor time: threads keep one another "
+                            "from it, or they take longer, which --timeout allows",
+                            options_.seconds_without_end)
+                      : "it neither ends nor waits, and nothing changes any more: a loop cannot see what "
+                        "others write unless it reads it as volatile or atomic";
+}
+
+void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address) {
+  if (address == hang_address) {
+    report_hang(t, is_in_module(pc) ? pc + 1 : 0);
+  } else if (std::any_of(outcome_.findings.begin(), outcome_.findings.end(),
+                         [](const finding& f) { return f.kind == finding_kind::misaligned_access; })) {
+    // The processor needs that alignment, too.
+  } else if (finding* f = report(finding_kind::crash, pc, 0, nullptr)) {
+    f->places.push_back(place_of(t, "stops", is_in_module(pc) ? pc + 1 : 0));
+    f->detail = what;
+  }
   stop(t);
 }
 
