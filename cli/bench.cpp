@@ -219,7 +219,7 @@ class trial {
   std::vector<sampler> samplers_;
 };
 
-/// Measures all contenders for one workload, in turn.
+/// Measures all contenders for one workload, alternately.
 std::vector<result> measure(const workload& work, const contenders& all, double most_seconds,
                             progress& shown) {
   const std::unique_ptr<stopwatch> wall_watch = wall_clock(work.where);

@@ -14,7 +14,7 @@ namespace heddle::cli {
 enum class file_text {
   path,            ///< FILE
   named_path,      ///< FILE, or x=FILE
-  kernel_argument  ///< f32[]=FILE, with :out=FILE behind it
+  kernel_argument  ///< f32[]=FILE, which :out=FILE may follow
 };
 
 /// Says that the option names a file to read; returns the option.

@@ -116,7 +116,7 @@ void write_points(const std::string& path, std::string_view format, const array<
   }
 }
 
-/// How much of the way to the tolerance, or to the last iteration, is behind: 0 to 1.
+/// How much of the way to the tolerance, or to the last iteration, is done: 0 to 1.
 double fraction_done(double residual, double first, const laplace::stopping& when, std::size_t iterations) {
   double done = 0;
   if (first > 0 && residual > 0 && when.tolerance > 0) {

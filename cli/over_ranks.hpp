@@ -42,7 +42,7 @@ void begin_together();
 /// stop.
 void stop_together();
 
-/// The part of so many things that this rank does, from the first to behind the last; only where there are
+/// The part of so many things that this rank does, from the first to after the last; only where there are
 /// others.
 std::pair<std::size_t, std::size_t> part_of_rank(std::size_t things);
 

@@ -70,7 +70,7 @@ std::string unknown_word(const CLI::App& app) {
     if (within->get_prefix_command()) return "";
     words = within->remaining();
   }
-  // CLI11 leaves the mark behind which no word is an option among them.
+  // CLI11 keeps among them the mark after which no word is an option.
   std::erase(words, "--");
   if (words.empty()) return "";
   const auto option = std::find_if(words.begin(), words.end(), is_option);

@@ -127,10 +127,10 @@ TEST(life_engines, the_textbooks_ways_are_the_definition) {
 }
 
 /// Grids that several threads share.
-class life_in_strips : public tests::on_targets {};
-HD_ON_ALL_TARGETS(life_in_strips);
+class life_in_chunks : public tests::on_targets {};
+HD_ON_ALL_TARGETS(life_in_chunks);
 
-TEST_P(life_in_strips, is_what_one_core_makes) {
+TEST_P(life_in_chunks, is_what_one_core_makes) {
   struct cells {
     algorithm how;
     std::size_t width, height;
@@ -177,7 +177,7 @@ std::vector<std::uint8_t> squares_by_definition(const grid& cells, const squares
   return pixels;
 }
 
-TEST_P(life_in_strips, squares_are_counted_on_the_target) {
+TEST_P(life_in_chunks, squares_are_counted_on_the_target) {
   for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{1, 1},
                                       {33, 20},
                                       {512, 70},
@@ -217,7 +217,7 @@ TEST(life, generations_share_passes_over_memory) {
   EXPECT_EQ(per_cell.bytes_of(3), 3 * 8 * pass);
 }
 
-TEST_P(life_in_strips, cells_change_while_it_runs) {
+TEST_P(life_in_chunks, cells_change_while_it_runs) {
   for (const topology shape : {topology::torus, topology::plane, topology::infinite}) {
     universe world({soup(70, 50, 0.375, 1, target()), -35, -25}, shape, {}, algorithm::packed, where);
     world.advance(9);
@@ -247,7 +247,7 @@ TEST_P(life_in_strips, cells_change_while_it_runs) {
   }
 }
 
-TEST_P(life_in_strips, cells_near_the_edge_of_the_infinite_plane) {
+TEST_P(life_in_chunks, cells_near_the_edge_of_the_infinite_plane) {
   universe world({{}, 0, 0}, topology::infinite, {}, algorithm::packed, where);
   const auto put = [&](std::int64_t x, std::int64_t y) {
     world.edit(x, y, 3, 3, [](grid& cells, std::int64_t, std::int64_t) {

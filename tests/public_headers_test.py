@@ -78,7 +78,7 @@ class PublicHeaders(unittest.TestCase):
         self.assertEqual(set(PUBLIC) - found, set(), "document what a program may include, or put it under impl/")
 
     def test_comments_use_the_words_of_the_glossary(self):
-        for header in sorted(INCLUDE.rglob("*.[hc]*")):
+        for header in sorted([*INCLUDE.rglob("*.[hc]*"), *(ROOT / "simulations").rglob("*.[hc]*")]):
             comments = " ".join(re.findall(r"//[/<]*(.*)", header.read_text()))
             for word, wanted in WORDS.items():
                 found = re.search(rf"\b{word}\b", comments, re.IGNORECASE)

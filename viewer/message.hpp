@@ -57,7 +57,7 @@ bool combine(message& earlier, const message& later);
 /// Whether a client that only looks may ask it.
 bool is_of_lookers(request what) noexcept;
 
-/// A binary message of the server, behind `room` bytes that are left open: `header`, an object, and the bytes
+/// A binary message of the server, after `room` bytes that are left open: `header`, an object, and the bytes
 /// after it, deflated in zlib's format or as they are.
 std::vector<unsigned char> binary_message(const nlohmann::json& header, std::string_view bytes,
                                           bool is_deflated, std::size_t room);

@@ -67,7 +67,7 @@ std::string header_of(lws* socket, lws_token_indexes which) {
   return text;
 }
 
-/// All parts of a query, behind the question mark.
+/// All parts of a query, after the question mark.
 std::string query_of(lws* socket) {
   std::string query;
   std::array<char, 256> part{};

@@ -73,7 +73,7 @@ class session {
  private:
   using clock = std::chrono::steady_clock;
 
-  /// What is known of a client, behind the mutex.
+  /// The state of a client, which the mutex protects.
   struct viewer_state {
     std::optional<window> shown;
     std::string palette;

@@ -120,7 +120,7 @@ using simulation_maker = std::function<std::unique_ptr<viewed_simulation>()>;
 /// A card of the gallery.
 struct preset {
   std::string title, about;
-  /// The words behind `heddle view`, which begin with a kind.
+  /// The words after `heddle view`, which begin with a kind.
   std::vector<std::string> words;
 };
 

@@ -40,9 +40,9 @@ struct session {
   bool quick;              ///< fewer sizes, variants and types
   std::size_t most_bytes;  ///< of one array
 
-  /// Calls all of them in turn, so that what else the machine does meets all alike, and prints a line for
-  /// each: the median time of a call when calls follow each other, the middle half of the times as a part of
-  /// it, and on a GPU the median time of a single call and its end. Throws heddle::error when a result of
+  /// Calls them alternately, so that other load of the machine affects all alike, and prints a line for each:
+  /// the median time of a call when calls follow each other, the middle half of the times as a part of it,
+  /// and on a GPU the median time of a single call and its end. Throws heddle::error when a result of
   /// Heddle's is wrong; a peer's line says so.
   void compare(const task& what, const contenders& all) const;
 };

@@ -15,15 +15,15 @@ namespace heddle::cli::bench {
 void require_memory(const target& where, dtype type, std::size_t n, bool has_output,
                     const std::string& algorithm, std::size_t scratch_bytes);
 
-/// Inputs and outputs of equal size that calls take in turn, so that what one call left in the cache is gone
-/// before its buffers come round again: together they are four times as large as the cache (all that the
+/// Inputs and outputs of equal size that calls take in rotation, so that what one call left in the cache is
+/// gone before its buffers come round again: together they are four times as large as the cache (all that the
 /// cores of the process have at the last level, or a GPU's L2), or as large as a quarter of the free memory
 /// allows.
 class buffers {
  public:
   enum class rotation { out_of_cache, none };
 
-  /// Memory on `where` for each of `sizes` elements in turn, inputs alone or outputs too.
+  /// Memory on `where` for each of `sizes` elements, one after another, inputs alone or outputs too.
   buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
           rotation how);
 

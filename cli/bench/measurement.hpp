@@ -42,8 +42,8 @@ class sampler {
 
   bool is_finished() const noexcept { return finished_; }
 
-  /// Warms up and takes the next ten samples. Rounds of several samplers in turn let what disturbs the
-  /// machine disturb all of them. Stops at a signal.
+  /// Warms up and takes the next ten samples. Alternating the rounds of several samplers lets what disturbs
+  /// the machine disturb all of them. Stops at a signal.
   void take_round();
 
   measurement result() const;

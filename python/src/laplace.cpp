@@ -31,7 +31,7 @@ array<T> points_of(nb::handle x, const char* what) {
   return elements_on_cpu<T>(x);
 }
 
-/// A solver that several threads of Python may use in turn.
+/// A solver that several threads of Python may use, one at a time.
 class laplace_problem {
  public:
   virtual ~laplace_problem() = default;

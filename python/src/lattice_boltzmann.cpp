@@ -74,7 +74,7 @@ auto said_with_keywords(const F& f) {
   }
 }
 
-/// A flow that several threads of Python may use in turn.
+/// A flow that several threads of Python may use, one at a time.
 class python_flow {
   template <class F>
   auto use(const F& f) {

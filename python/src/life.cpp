@@ -120,7 +120,7 @@ target place_of(const target& asked, const life::grid& cells, life::algorithm ho
   return only_on_gpus || is_large ? target::best() : target::parallel();
 }
 
-/// A universe that several threads of Python may use in turn.
+/// A universe that several threads of Python may use, one at a time.
 class life_world {
  public:
   life_world(const beginning& start, std::uint64_t generation, life::algorithm how, const target& where)

@@ -27,19 +27,19 @@ void launch_jacobi(const target& where, const grid<T>& on, const T* u, const T* 
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, jacobi_threads, 0),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   jacobi_shape shape{on.width, on.height, on.pitch, 0, 0, 0, rows.first, rows.last, on.first, on.last - 1};
-  constexpr std::ptrdiff_t columns = strip_columns<T, Sweeps>;
-  shape.strips = static_cast<unsigned>((on.width + columns - 1) / columns);
+  constexpr std::ptrdiff_t columns = panel_columns<T, Sweeps>;
+  shape.panels = static_cast<unsigned>((on.width + columns - 1) / columns);
   // As many warps as run at once, so that all end together; chunks that are not small beside what is computed
   // twice above and below them.
   const std::ptrdiff_t warps = static_cast<std::ptrdiff_t>(heddle::gpu::multiprocessors(where)) * resident *
                                static_cast<std::ptrdiff_t>(jacobi_threads / 32);
   const std::ptrdiff_t least_rows = std::max<std::ptrdiff_t>(4 * Sweeps, 16);
   const std::ptrdiff_t chunks = std::clamp<std::ptrdiff_t>(
-      warps / shape.strips, 1, std::max<std::ptrdiff_t>(rows.count() / least_rows, 1));
+      warps / shape.panels, 1, std::max<std::ptrdiff_t>(rows.count() / least_rows, 1));
   shape.rows_a_chunk = (rows.count() + chunks - 1) / chunks;
   shape.chunks = static_cast<unsigned>((rows.count() + shape.rows_a_chunk - 1) / shape.rows_a_chunk);
   const unsigned blocks =
-      heddle::gpu::grid_for(std::size_t{shape.strips} * shape.chunks, jacobi_threads / 32);
+      heddle::gpu::grid_for(std::size_t{shape.panels} * shape.chunks, jacobi_threads / 32);
   kernel<<<blocks, jacobi_threads, 0, where.stream()>>>(shape, formula<T, Square>{on.across, on.down}, u, g,
                                                         v);
   check(cudaGetLastError(), "launch of jacobi_sweeps");

@@ -35,7 +35,7 @@ template <class T, int Sweeps>
 inline constexpr int halo_lanes = (Sweeps + lane_elements<T> - 1) / lane_elements<T>;
 /// Columns that a warp delivers.
 template <class T, int Sweeps>
-inline constexpr int strip_columns = (32 - 2 * halo_lanes<T, Sweeps>)*lane_elements<T>;
+inline constexpr int panel_columns = (32 - 2 * halo_lanes<T, Sweeps>)*lane_elements<T>;
 
 /// Rows that are asked for before they are needed, to fill the memory's pipeline.
 inline constexpr int rows_ahead = 4;
@@ -45,11 +45,11 @@ inline constexpr unsigned jacobi_threads = 128;
 template <class T, int Sweeps>
 inline constexpr unsigned jacobi_resident = Sweeps * sizeof(T) > 16 ? 3 : 4;
 
-/// A strip of the grid on its way down through a warp: sweep k holds its rows y − k and y − k − 1 in
+/// A panel of the grid on its way down through a warp: sweep k holds its rows y − k and y − k − 1 in
 /// registers when row y arrives; the neighbours to the left and the right come by shuffles. Which of the two
 /// registers holds the upper row alternates, so that rows need not be moved.
 template <class T, int Sweeps, bool Square, bool HasSource, bool AtEdge>
-struct strip {
+struct panel {
   static constexpr int elements = lane_elements<T>;
 
   formula<T, Square> sweep;
@@ -103,19 +103,19 @@ struct strip {
 /// Where a warp works.
 struct jacobi_shape {
   std::ptrdiff_t width, height, pitch;
-  unsigned strips, chunks;
+  unsigned panels, chunks;
   std::ptrdiff_t rows_a_chunk;
   std::ptrdiff_t first = 0, last = height;          // the rows to find
   std::ptrdiff_t lowest = 0, highest = height - 1;  // the rows in memory
 };
 
 template <class T, int Sweeps, bool Square, bool HasSource, bool AtEdge>
-__device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, const T* __restrict__ u,
-                            const T* __restrict__ g, T* __restrict__ v, unsigned strip_number,
+__device__ void sweep_panel(const jacobi_shape& on, formula<T, Square> sweep, const T* __restrict__ u,
+                            const T* __restrict__ g, T* __restrict__ v, unsigned panel_number,
                             unsigned chunk) {
   constexpr int elements = lane_elements<T>;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(strip_number) * strip_columns<T, Sweeps> +
+  const std::ptrdiff_t column = static_cast<std::ptrdiff_t>(panel_number) * panel_columns<T, Sweeps> +
                                 (lane - halo_lanes<T, Sweeps>)*elements;
   // Columns beyond the memory of a row are those of another lane, and never used.
   const std::ptrdiff_t readable = column < 0                     ? 0
@@ -129,7 +129,7 @@ __device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, co
   const std::ptrdiff_t begin = first - Sweeps > 0 ? first - Sweeps : 0;
   const std::ptrdiff_t end = last + Sweeps;  // of the rows that arrive, with those beyond the grid
 
-  strip<T, Sweeps, Square, HasSource, AtEdge> state{
+  panel<T, Sweeps, Square, HasSource, AtEdge> state{
       sweep, HasSource ? g + readable : nullptr, on.pitch, on.height, column, on.width, on.lowest, on.highest,
       {}};
   const T* const from = u + readable;
@@ -167,23 +167,23 @@ __device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, co
   }
 }
 
-/// Several of Jacobi's sweeps in one reading of the memory: a warp takes a strip of columns down a chunk of
-/// rows. What lies outside what it delivers is computed twice; no warp waits for another.
+/// Several of Jacobi's sweeps in one reading of the memory: a warp goes with a panel of columns down a chunk
+/// of rows. What lies outside what it delivers is computed twice; no warp waits for another.
 template <class T, int Sweeps, bool Square, bool HasSource>
 __global__ void __launch_bounds__(jacobi_threads, jacobi_resident<T, Sweeps>)
     jacobi_sweeps(const __grid_constant__ jacobi_shape on, formula<T, Square> sweep, const T* __restrict__ u,
                   const T* __restrict__ g, T* __restrict__ v) {
   const unsigned warp = blockIdx.x * (jacobi_threads / 32) + threadIdx.x / 32;
-  if (warp >= on.strips * on.chunks) return;
-  const unsigned strip_number = warp % on.strips, chunk = warp / on.strips;
-  const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(strip_number) * strip_columns<T, Sweeps>;
+  if (warp >= on.panels * on.chunks) return;
+  const unsigned panel_number = warp % on.panels, chunk = warp / on.panels;
+  const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(panel_number) * panel_columns<T, Sweeps>;
   const std::ptrdiff_t halo = halo_lanes<T, Sweeps> * lane_elements<T>;
   // The whole warp is within the inner columns, or not.
-  const bool at_edge = left - halo <= 0 || left + strip_columns<T, Sweeps> + halo >= on.width - 1;
+  const bool at_edge = left - halo <= 0 || left + panel_columns<T, Sweeps> + halo >= on.width - 1;
   if (at_edge) {
-    sweep_strip<T, Sweeps, Square, HasSource, true>(on, sweep, u, g, v, strip_number, chunk);
+    sweep_panel<T, Sweeps, Square, HasSource, true>(on, sweep, u, g, v, panel_number, chunk);
   } else {
-    sweep_strip<T, Sweeps, Square, HasSource, false>(on, sweep, u, g, v, strip_number, chunk);
+    sweep_panel<T, Sweeps, Square, HasSource, false>(on, sweep, u, g, v, panel_number, chunk);
   }
 }
 

@@ -107,7 +107,7 @@ class held_levels final : public held_machine<T> {
     array<T> operator_entries, values, source, residual;
     array<T> weights;  // of this level's points, for the next
     double brought = 0;
-    // Of the first level that every rank has whole, under one that is spread: the rows that each finds.
+    // The rows that each rank computes of the first level that every rank has whole, below a distributed one.
     std::vector<std::size_t> begins;
 
     explicit held_level(const level<T>& of) : at(of) {}

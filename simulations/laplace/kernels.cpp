@@ -103,9 +103,9 @@ inline void correct(const correction<T>& by, std::ptrdiff_t row, std::ptrdiff_t 
   }
 }
 
-/// Rows come in one by one, and each half sweep follows a row behind the one before it, so that all of them
-/// work in a few rows that stay in the cache. Rows and columns around the window are relaxed too, as far as
-/// what is in it depends on them.
+/// Rows come in one by one, and each half sweep is one row later than the half sweep before it, so that all
+/// of them work in a few rows that stay in the cache. Rows and columns around the window are relaxed too, as
+/// far as what is in it depends on them.
 template <class T>
 void relax(const grid<T>& on, const T* u, const correction<T>& from, const T* g, T* v, int sweeps,
            const window& in, T* room) {

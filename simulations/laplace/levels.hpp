@@ -147,7 +147,7 @@ struct coarse_level : level<T> {
     source.fill(0);
   }
 
-  /// The first coarse rows at the first fine ones of each rank, or behind them.
+  /// The first coarse rows at the first fine ones of each rank, or after them.
   static std::vector<std::size_t> begins_of(const grid<T>& made, const level<T>& finer) {
     if (!finer.halos) return {};
     std::vector<std::size_t> rows = finer.halos->begins();

@@ -67,7 +67,7 @@ struct solver<T>::state {
   shape lengths;
   std::optional<level<T>> fine;
   std::unique_ptr<machine<T>> device;
-  array<T> first, second;  // the points, in turn
+  array<T> first, second;  // the points, alternately
   array<T> source;
   std::vector<coarse_level<T>> coarse;
   T* u = nullptr;

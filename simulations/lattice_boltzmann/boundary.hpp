@@ -106,7 +106,7 @@ HD_INLINE R reflect(const populations<S>& at, const layout& grid, const boundary
     back[place] = left[place];
     return 0;
   }
-  // The next cell away from the wall sent what arrived behind this cell's own.
+  // The population after this cell's own came from the next cell away from the wall.
   const std::ptrdiff_t behind = is_against ? place + grid.step(p) : place - grid.step(p);
   const R q = all.second[number - all.obstacles];
   const R mine = decode(left[place], all.unit);

@@ -122,7 +122,7 @@ double stable_cell_reynolds(const settings& given) {
   return has_eddies ? 20 : 13;
 }
 
-/// Bits behind the binary point of sixteen: 18 for the whole range; each more halves it, and the errors.
+/// Bits after the binary point, of sixteen: 18 for the whole range; each more halves it, and the errors.
 int fraction_bits_of(const settings& given, const description& about) {
   constexpr int least = 18, most = 28;
   return std::clamp(least - static_cast<int>(std::ceil(std::log2(reach_of(given, about).most()))), least,

@@ -69,14 +69,14 @@ class row_engine : public engine {
   /// So many generations or fewer, but one at least, can be advanced at once.
   virtual std::uint64_t at_once(std::uint64_t generations) const = 0;
   /// Writes rows first … last−1 of the other grid: `generations` later, as at_once allows. Rows that these
-  /// do not depend on may hold anything. Asynchronous on a GPU.
+  /// do not depend on are unspecified. Asynchronous on a GPU.
   virtual void advance_rows(std::size_t first, std::size_t last, std::size_t generations) = 0;
   /// The other grid becomes this one.
   virtual void exchange_grids() = 0;
 
   virtual std::uint64_t population_of_rows(std::size_t first, std::size_t count) = 0;
 
-  /// How rows lie in memory, one behind the other: row 0 of this grid or of the other one.
+  /// How rows lie in memory, one after another: row 0 of this grid or of the other one.
   virtual std::size_t row_bytes() const = 0;
   virtual std::byte* rows(bool of_other) const = 0;
 

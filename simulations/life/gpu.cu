@@ -267,7 +267,7 @@ class in_slices final : public of_bits {
     using tile = gpu::march_tile<Generations>;
     auto* const kernel = gpu::march<Generations, Torus, Law>;
     const std::size_t tiles = (positions() + tile::kept - 1) / tile::kept;
-    // One wave of warps, and strips long enough that finding their edges again costs little.
+    // One wave of warps, and chunks long enough that computing rows beyond their edges costs little.
     int blocks_at_once = 1;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, gpu::march_threads, 0),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -275,22 +275,22 @@ class in_slices final : public of_bits {
                                       static_cast<std::size_t>(std::max(1, blocks_at_once)) *
                                       (gpu::march_threads / heddle::gpu::warp_size);
     const std::size_t height = last - first;
-    // Where warps wait for no other, a shorter strip is done sooner.
+    // Where warps wait for no other, a shorter chunk is done sooner.
     const std::size_t alone = std::size_t{4} * heddle::gpu::multiprocessors(where_) / tiles;
-    const std::size_t most_strips =
+    const std::size_t most_chunks =
         std::max({std::size_t{1}, height / (4 * Generations), std::min(alone, height / Generations)});
     const std::size_t wanted = std::max<std::size_t>(1, warps_at_once / tiles);
-    std::size_t strips = std::min(wanted, most_strips);
-    const std::size_t rows = (height + strips - 1) / strips;
-    strips = (height + rows - 1) / rows;
+    std::size_t chunks = std::min(wanted, most_chunks);
+    const std::size_t rows = (height + chunks - 1) / chunks;
+    chunks = (height + rows - 1) / rows;
     const gpu::sliced_grid all{positions(),
                                static_cast<long long>(size_.height),
                                tiles,
-                               strips,
+                               chunks,
                                static_cast<long long>(rows),
                                static_cast<long long>(first),
                                static_cast<long long>(last)};
-    const unsigned grid = heddle::gpu::grid_for(tiles * strips, gpu::march_threads / heddle::gpu::warp_size);
+    const unsigned grid = heddle::gpu::grid_for(tiles * chunks, gpu::march_threads / heddle::gpu::warp_size);
     for (; passes > 0; --passes) {
       kernel<<<grid, gpu::march_threads, 0, where_.stream()>>>(now<word>(), next<word>(), all, law);
       check(cudaGetLastError(), "launch of march");

@@ -194,8 +194,8 @@ __global__ void __launch_bounds__(row_threads)
 struct sliced_grid {
   std::size_t positions;
   long long height;
-  std::size_t tiles, strips;
-  long long rows;                              // of a strip
+  std::size_t tiles, chunks;
+  long long rows;                              // of a chunk
   long long first_row = 0, last_row = height;  // the rows to find
 };
 
@@ -229,20 +229,20 @@ __device__ __forceinline__ void march_step(march_stage& stage, word (&cells)[4],
   }
 }
 
-/// Each warp goes down a strip of rows, a tile wide, and all generations go with it, each a row behind the
-/// one before it, in registers. Memory is read and written once for all of them.
+/// Each warp goes down a chunk of rows, a tile wide, and all generations go with it, each a row after the one
+/// before it, in registers. Memory is read and written once for all of them.
 template <int Generations, bool Torus, class Law>
 __global__ void __launch_bounds__(march_threads, Generations == 8 ? 2 : 3)
     march(const word* __restrict__ now, word* __restrict__ next, sliced_grid all,
           const __grid_constant__ Law law) {
   using tile = march_tile<Generations>;
   const std::size_t warp = (std::size_t{blockIdx.x} * march_threads + threadIdx.x) / 32;
-  if (warp >= all.tiles * all.strips) return;
+  if (warp >= all.tiles * all.chunks) return;
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const std::size_t strip = warp / all.tiles;
+  const std::size_t chunk = warp / all.tiles;
   const long long positions = static_cast<long long>(all.positions);
   const long long position =
-      static_cast<long long>(warp - strip * all.tiles) * tile::kept - tile::halo + lane * tile::words;
+      static_cast<long long>(warp - chunk * all.tiles) * tile::kept - tile::halo + lane * tile::words;
   // How many whole rows the position is beyond the row, and where it is in one.
   const long long turns = (position >= 0 ? position : position - positions + 1) / positions;
   const std::size_t at = static_cast<std::size_t>(position - turns * positions);
@@ -255,7 +255,7 @@ __global__ void __launch_bounds__(march_threads, Generations == 8 ? 2 : 3)
   const bool stores =
       turns == 0 && lane * tile::words >= tile::halo && lane * tile::words < tile::halo + tile::kept;
 
-  const long long first = all.first_row + static_cast<long long>(strip) * all.rows;
+  const long long first = all.first_row + static_cast<long long>(chunk) * all.rows;
   const long long end = first + all.rows < all.last_row ? first + all.rows : all.last_row;
   // The row that comes next, and where it is on the torus.
   long long row = first - Generations;

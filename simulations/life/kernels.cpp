@@ -186,7 +186,7 @@ HEDDLE_ALWAYS_INLINE void advance_row(const sliced_shape& shape, const Law& law,
   }
 }
 
-/// All generations of a pass go down the rows together, each a row behind the one before it, so that what one
+/// All generations of a pass go down the rows together, each a row after the one before it, so that what one
 /// generation writes the next one reads while it is in the cache. Rows beyond first and last are found as
 /// often as they are needed.
 template <class Law>

@@ -99,15 +99,15 @@ class sliced final : public row_engine {
     return std::min(generations, generations_for(shape_.height));
   }
   void advance_rows(std::size_t first, std::size_t last, std::size_t generations) override {
-    const std::size_t height = last - first, strips = strips_of(height);
-    cpu::for_slices(threads_, strips, 1, [&](std::size_t from, std::size_t to) {
+    const std::size_t height = last - first, chunks = chunks_of(height);
+    cpu::for_slices(threads_, chunks, 1, [&](std::size_t from, std::size_t to) {
       // A thread keeps what it works in.
       thread_local std::vector<word> work;
       if (work.size() < work_words(shape_, generations)) work.resize(work_words(shape_, generations));
-      for (std::size_t strip = from; strip < to; ++strip) {
+      for (std::size_t chunk = from; chunk < to; ++chunk) {
         kernels().advance(shape_, law_,
                           {static_cast<const word*>(now_.data()), static_cast<word*>(next_.data()),
-                           first + height * strip / strips, first + height * (strip + 1) / strips,
+                           first + height * chunk / chunks, first + height * (chunk + 1) / chunks,
                            generations, work.data()});
       }
     });
@@ -161,20 +161,21 @@ class sliced final : public row_engine {
   }
 
  private:
-  // Strips are found again at their edges, once for each generation of a pass, which must stay little beside
-  // their rows; and the rows that wait between the generations must stay in the second-level cache.
+  // Chunks compute rows beyond their edges, for each generation of a pass, of which there must be few
+  // compared with their own; and the rows that wait between the generations must stay in the second-level
+  // cache.
   static constexpr std::size_t rows_a_generation = 24;
-  std::size_t strips_of(std::size_t height) const {
-    constexpr std::size_t least_bytes_of_strip = 16384;
+  std::size_t chunks_of(std::size_t height) const {
+    constexpr std::size_t least_bytes_of_chunk = 16384;
     const std::size_t rows_worth_it =
-        std::max<std::size_t>(rows_a_generation, least_bytes_of_strip / row_bytes());
-    const std::size_t most_strips = threads_ == 1 ? 1 : 2 * static_cast<std::size_t>(threads_);
-    return std::clamp<std::size_t>(height / rows_worth_it, 1, most_strips);
+        std::max<std::size_t>(rows_a_generation, least_bytes_of_chunk / row_bytes());
+    const std::size_t most_chunks = threads_ == 1 ? 1 : 2 * static_cast<std::size_t>(threads_);
+    return std::clamp<std::size_t>(height / rows_worth_it, 1, most_chunks);
   }
   std::uint64_t generations_for(std::size_t height) const {
     constexpr std::size_t bytes_in_flight = std::size_t{3} << 18, most_generations = 16;
     return std::max<std::size_t>(1, std::min({most_generations, bytes_in_flight / (4 * row_bytes()),
-                                              height / strips_of(height) / rows_a_generation}));
+                                              height / chunks_of(height) / rows_a_generation}));
   }
 
   std::size_t bytes_of_all() const { return shape_.height * row_bytes(); }

@@ -14,7 +14,7 @@ using heddle::gpu::warp_size;
 inline constexpr unsigned threads = 256, warps = threads / warp_size;
 inline constexpr unsigned every_lane = 0xffffffff;
 
-// A warp takes tiles of 8 x 4 pixels, whose counts are alike, from strips of such tiles.
+// A warp takes tiles of 8 x 4 pixels, whose counts are alike, from rows of such tiles.
 inline constexpr std::uint32_t tile_columns = 8, tile_rows = 4, most_tiles = 4;
 
 // Up to so high a limit one pass does it all; otherwise the first one takes so many iterations.
@@ -103,13 +103,14 @@ __global__ void __launch_bounds__(threads)
                      std::uint32_t* __restrict__ counts, long_points later) {
   const unsigned lane = threadIdx.x % warp_size;
   const std::uint32_t tiles_across = (width + tile_columns - 1) / tile_columns;
-  const std::uint32_t strips = (tiles_across + tiles - 1) / tiles;
-  const std::uint64_t pieces = std::uint64_t{strips} * ((height + tile_rows - 1) / tile_rows);
+  const std::uint32_t pieces_across = (tiles_across + tiles - 1) / tiles;
+  const std::uint64_t pieces = std::uint64_t{pieces_across} * ((height + tile_rows - 1) / tile_rows);
   for (std::uint64_t piece = std::uint64_t{blockIdx.x} * warps + threadIdx.x / warp_size; piece < pieces;
        piece += std::uint64_t{gridDim.x} * warps) {
-    const std::uint32_t y = static_cast<std::uint32_t>(piece / strips) * tile_rows + lane / tile_columns;
+    const std::uint32_t y =
+        static_cast<std::uint32_t>(piece / pieces_across) * tile_rows + lane / tile_columns;
     const std::uint32_t left =
-        static_cast<std::uint32_t>(piece % strips) * tiles * tile_columns + lane % tile_columns;
+        static_cast<std::uint32_t>(piece % pieces_across) * tiles * tile_columns + lane % tile_columns;
     const T c_im = y < height ? im[y] : T(0);
     unsigned waiting_here = 0;  // lane t: which pixels of tile t wait
     for (std::uint32_t tile = 0; tile < tiles; ++tile) {

@@ -89,8 +89,8 @@ class escape_counter {
 
 /// All of them: an array of height × width on the target.
 array<std::uint32_t> escape_counts(const picture& what, const target& where);
-/// The same over ranks, in even blocks of rows on their targets. What a row costs is not known before: ranks
-/// count pieces of rows in turn, and every row moves to its rank once.
+/// The same over ranks, in even blocks of rows on their targets. Ranks take pieces of rows cyclically, as
+/// rows differ in cost, and each row is sent to its rank once.
 distributed_array<std::uint32_t> escape_counts(const picture& what, const ranks& all);
 
 /// Whether any two pixels have different c: those side by side lie further apart than neighbouring numbers of

@@ -55,7 +55,7 @@ class event_on {
   ~event_on() { cudaEventDestroy(event_); }
   event_on(const event_on&) = delete;
   void wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  /// What comes on the stream comes behind the event.
+  /// Later work on the stream runs after the event.
   void hold(const target& where) const {
     check(cudaStreamWaitEvent(where.stream(), event_, 0), "cudaStreamWaitEvent");
   }

@@ -43,7 +43,7 @@ std::optional<std::int64_t> number_in(const std::string& path) {
   return text ? number(*text) : std::nullopt;
 }
 
-/// The number behind a word at the beginning of a line that is not the first; 0 where the word is missing.
+/// The number after a word at the beginning of a line that is not the first; 0 where the word is missing.
 std::size_t number_behind(const std::string& word, const std::string& text) {
   const std::string key = "\n" + word + " ";
   const std::size_t found = text.find(key);

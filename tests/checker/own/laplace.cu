@@ -14,9 +14,9 @@ __device__ grid<T> grid_of(long long width, long long height, long long pitch, c
 
 #define JACOBI(NAME, T, SWEEPS, SQUARE, HAS_SOURCE)                                                          \
   __global__ void jacobi_##NAME(const T* u, const T* g, T* v, long long width, long long height,             \
-                                long long pitch, const T* numbers, unsigned strips, unsigned chunks) {       \
+                                long long pitch, const T* numbers, unsigned panels, unsigned chunks) {       \
     jacobi_sweeps<T, SWEEPS, SQUARE, HAS_SOURCE>(                                                            \
-        {width, height, pitch, strips, chunks, (height + chunks - 1) / chunks}, {numbers[0], numbers[1]}, u, \
+        {width, height, pitch, panels, chunks, (height + chunks - 1) / chunks}, {numbers[0], numbers[1]}, u, \
         g, v);                                                                                               \
   }
 JACOBI(eight, float, 8, true, false)

@@ -37,10 +37,10 @@ __global__ void by_rows_conway(const word* now, word* next, std::size_t width, s
 
 #define MARCH(NAME, GENERATIONS, TORUS)                                                               \
   __global__ void NAME(const word* now, word* next, std::size_t positions, long long height,          \
-                       std::size_t strips, long long rows) {                                          \
+                       std::size_t chunks, long long rows) {                                          \
     const std::size_t tiles =                                                                         \
         (positions + march_tile<GENERATIONS>::kept - 1) / march_tile<GENERATIONS>::kept;              \
-    march<GENERATIONS, TORUS, conway>(now, next, {positions, height, tiles, strips, rows}, conway{}); \
+    march<GENERATIONS, TORUS, conway>(now, next, {positions, height, tiles, chunks, rows}, conway{}); \
   }
 MARCH(march_periodic, 4, true)
 MARCH(march_plane, 4, false)
