@@ -13,6 +13,11 @@ void __tsan_write_range(void* p, unsigned long bytes);
 #define HEDDLE_UNWATCHED __attribute__((no_sanitize("thread"), no_sanitize("undefined"), noinline))
 #define HEDDLE_INSIDE inline __attribute__((no_sanitize("thread"), no_sanitize("undefined"), always_inline))
 
+/// Of a switch over statuses: BEGINNING is what all their names begin with.
+#define HEDDLE_STATUS_NAME(BEGINNING, NAME) \
+  case BEGINNING##NAME:                     \
+    return #BEGINNING #NAME;
+
 namespace heddle_device {
 
 /// Tells what a thread of the device reads or writes in one piece, and does by code that is not watched.

@@ -7,7 +7,8 @@
 #include "../names_begin.hpp"
 
 // Not before the macros are put away.
-#include "plans.hpp"
+#include "callbacks.hpp"
+#include "several_devices.hpp"
 
 namespace heddle_device::fft {
 
@@ -117,11 +118,14 @@ cufftResult make(cufftHandle handle, const plan_shape<I>& s, const elements& e, 
   if (p == nullptr || p->is_made) return CUFFT_INVALID_PLAN;
   const cufftResult result = design(*p, s, e);
   if (result != CUFFT_SUCCESS) return result;
-  if (p->allocates &&
+  if (p->device_count > 1 && (!p->is_dense || (p->count > 1 && p->count < static_cast<u64>(p->device_count))))
+    return CUFFT_NOT_SUPPORTED;
+  if (p->allocates && p->device_count <= 1 &&
       allocate(memory_kind::device, &p->own_work, 1, named<char>(memory_of_libraries)) != cudaSuccess)
     return CUFFT_ALLOC_FAILED;
   p->is_made = true;
-  if (bytes != nullptr) *bytes = p->work_bytes;
+  for (int i = 0; bytes != nullptr && i < (p->device_count > 1 ? p->device_count : 1); ++i)
+    bytes[i] = p->work_bytes;
   return CUFFT_SUCCESS;
 }
 template <class I>
@@ -148,10 +152,37 @@ inline plan_shape<int> dense(int axes, const int* lengths, int count) {
   return {axes, lengths, nullptr, nullptr, 1, 0, 1, 0, count};
 }
 
+/// Puts a transform on the plan's stream.
+inline cufftResult execute(const char* name, const plan& p, const void* from, void* to, bool is_inverse) {
+  const transform_request what = request_of(p, from, to, is_inverse, from == to);
+  void* const work = p.work != nullptr ? p.work : p.own_work;
+  const size_t work_bytes = p.work != nullptr ? p.work_bytes : 1;
+  if (p.load.function != nullptr || p.store.function != nullptr) {
+    const auto run = [what, work, work_bytes, load = p.load, store = p.store] {
+      if (work != nullptr) library_writes(work, work_bytes);
+      if (what.precision == transform_precision::f64) {
+        transform_by_callbacks_of<cufftDoubleReal, cufftDoubleComplex>(what, load, store);
+      } else {
+        transform_by_callbacks_of<cufftReal, cufftComplex>(what, load, store);
+      }
+    };
+    return run_library(name, 1, 1, p.stream, run) == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
+  }
+  const size_t from_bytes = p.of.bytes(true), to_bytes = p.of.bytes(false);
+  const auto run = [what, work, work_bytes, from_bytes, to_bytes]() __attribute__((no_sanitize("thread"))) {
+    tell_reads(what.from, what.from_layout, what.count, from_bytes);
+    if (work != nullptr) library_writes(work, work_bytes);
+    if (what.overwrites_input)
+      tell_writes(const_cast<void*>(what.from), what.from_layout, what.count, from_bytes);
+    tell_writes(what.to, what.to_layout, what.count, to_bytes);
+    program_runtime()->libraries().transform(what);
+  };
+  return run_library(name, 1, 1, p.stream, run) == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
+}
 inline cufftResult execute(const char* name, cufftHandle handle, const elements* e, const void* from,
                            void* to, int direction) {
   const plan* const p = plans().find(handle);
-  if (p == nullptr || !p->is_made) return CUFFT_INVALID_PLAN;
+  if (p == nullptr || !p->is_made || p->device_count > 1) return CUFFT_INVALID_PLAN;
   if (e != nullptr && (p->of.kind != e->kind || p->of.precision != e->precision)) return CUFFT_INVALID_TYPE;
   if (from == nullptr || to == nullptr) return CUFFT_INVALID_VALUE;
   if (p->of.kind == transform_kind::complex_to_complex && direction != CUFFT_FORWARD &&

@@ -26,7 +26,14 @@ struct elements {
   }
 };
 
+/// A program's function for elements, and what it is called with.
+struct callback {
+  void* function = nullptr;
+  void* info = nullptr;
+};
+
 struct plan {
+  static constexpr int most_devices = 16;
   bool is_made = false, allocates = true, is_dense = true;
   elements of = {};
   u64 lengths[3] = {1, 1, 1}, count = 1;
@@ -37,6 +44,8 @@ struct plan {
   /// Stands for a work area that the plan has by itself: transforms at once by one plan meet there.
   char* own_work = nullptr;
   cudaStream_t stream = nullptr;
+  callback load, store;
+  int devices[most_devices] = {}, device_count = 0;  ///< none where it has one, which is the present one
 };
 
 /// The plans of a program, by their handles.
@@ -124,9 +133,8 @@ inline void tell_writes(void* to, const transform_layout& l, u64 count, size_t b
   for_ranges(l, count, [=](u64 first, u64 n) { library_writes(begin + first * bytes, n * bytes); });
 }
 
-/// Puts a transform on the plan's stream.
-inline cufftResult execute(const char* name, const plan& p, const void* from, void* to, bool is_inverse) {
-  const bool is_in_place = from == to;
+inline transform_request request_of(const plan& p, const void* from, void* to, bool is_inverse,
+                                    bool is_in_place) {
   transform_request what{};
   what.kind = p.of.kind;
   what.precision = p.of.precision;
@@ -138,18 +146,10 @@ inline cufftResult execute(const char* name, const plan& p, const void* from, vo
   what.to = to;
   what.from_layout = p.is_dense ? dense_layout(p, true, is_in_place) : p.from;
   what.to_layout = p.is_dense ? dense_layout(p, false, is_in_place) : p.to;
-  void* const work = p.work != nullptr ? p.work : p.own_work;
-  const size_t work_bytes = p.work != nullptr ? p.work_bytes : 1;
-  const size_t from_bytes = p.of.bytes(true), to_bytes = p.of.bytes(false);
-  const auto run = [what, work, work_bytes, from_bytes, to_bytes]() __attribute__((no_sanitize("thread"))) {
-    tell_reads(what.from, what.from_layout, what.count, from_bytes);
-    if (work != nullptr) library_writes(work, work_bytes);
-    if (what.overwrites_input)
-      tell_writes(const_cast<void*>(what.from), what.from_layout, what.count, from_bytes);
-    tell_writes(what.to, what.to_layout, what.count, to_bytes);
-    program_runtime()->libraries().transform(what);
-  };
-  return run_library(name, 1, 1, p.stream, run) == cudaSuccess ? CUFFT_SUCCESS : CUFFT_EXEC_FAILED;
+  return what;
+}
+HEDDLE_UNWATCHED inline void transform_unwatched(const transform_request& what) {
+  program_runtime()->libraries().transform(what);
 }
 
 }  // namespace heddle_device::fft
