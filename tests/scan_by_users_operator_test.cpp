@@ -6,6 +6,7 @@
 #include <heddle/scan.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -172,5 +173,29 @@ TEST_P(scan_by_users_operator, goes_along_an_axis) {
         ASSERT_TRUE(same_bits(inclusive(plane, k, column), before)) << plane << ", " << k << ", " << column;
       }
     }
+  }
+}
+
+// The cost that docs/reference/scan.md states.
+TEST_P(scan_by_users_operator, combines_no_more_than_documented) {
+  struct large {
+    double values[5];
+  };
+  const auto combinations = [&]<class T>(std::size_t n, T) {
+    const hd::array<T> x(hd::shape{n}, T());
+    std::atomic<std::size_t> calls = 0;
+    hd::inclusive_scan(where, x, [&](const T& a, const T&) {
+      calls.fetch_add(1, std::memory_order_relaxed);
+      return a;
+    });
+    return static_cast<double>(calls) / static_cast<double>(n);
+  };
+  const double shared = where.threads() > 1 ? 1 : 0;
+  for (const std::size_t n : {std::size_t{100'000}, std::size_t{1} << 18}) {
+    EXPECT_LE(combinations(n, float()), 2.65 + shared) << n;
+    EXPECT_LE(combinations(n, double()), 2.65 + shared) << n;
+    EXPECT_LE(combinations(n, std::uint8_t()), 2.65 + shared) << n;
+    EXPECT_LE(combinations(n, large()), 3.6 + shared) << n;
+    EXPECT_GE(combinations(n, float()), 2.3) << n;
   }
 }

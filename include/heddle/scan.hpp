@@ -12,7 +12,8 @@ inline namespace HD_BUILD {
 
 /// An array of running combinations: element i is op(…op(op(init, x[0]), x[1])…, x[i]), in C order, without
 /// init when none is given. The operator is plus unless another is given; operand order is kept. The result
-/// has the shape of x and lives on the target. The same bits on every target. 1n to 3.5n combinations.
+/// has the shape of x and lives on the target. The same bits on every target. n to 3.6n combinations on one
+/// thread, n more on several, and 4n to 7n on a GPU.
 ///
 ///     hd::array<float> running_total = hd::inclusive_scan(where, x);
 ///     hd::array<float> records = hd::inclusive_scan(where, x, hd::maximum{});

@@ -6,7 +6,7 @@ import unittest
 
 import numpy as np
 
-from checks import RUNGS, SCAN_RUNGS, CommandTest, run, samples, some_of, wide
+from checks import REDUCE_METHODS, SCAN_METHODS, CommandTest, run, samples, some_of, wide
 
 
 class AlgorithmsTest(CommandTest):
@@ -25,7 +25,7 @@ class AlgorithmsTest(CommandTest):
             selections = () if x.dtype.kind == "c" else ("min", "max", "any", "all")
             wanted = {op: self.printed("reduce", path, "--op", op) for op in selections}
             selection = itertools.cycle(selections)
-            for target, algorithm in itertools.product(some_of(self.targets), RUNGS):
+            for target, algorithm in itertools.product(some_of(self.targets), REDUCE_METHODS):
                 flags = ["--algorithm", algorithm, "--target", target]
                 note = (x.dtype, x.size, flags)
                 text = self.printed("reduce", path, *flags)
@@ -41,7 +41,7 @@ class AlgorithmsTest(CommandTest):
 
     def test_scan(self):
         for x, path in self.arrays():
-            for target, algorithm in itertools.product(some_of(self.targets), SCAN_RUNGS):
+            for target, algorithm in itertools.product(some_of(self.targets), SCAN_METHODS):
                 flags = ["--algorithm", algorithm, "--target", target]
                 note = (x.dtype, x.size, flags)
                 have = self.written("scan", path, *flags)
@@ -56,7 +56,7 @@ class AlgorithmsTest(CommandTest):
 
     def test_stats_name_the_algorithm(self):
         path = self.save(samples("float64", 1000))
-        for command, algorithms in ((["reduce", path], RUNGS), (["scan", path, "-o", self.out], SCAN_RUNGS)):
+        for command, algorithms in ((["reduce", path], REDUCE_METHODS), (["scan", path, "-o", self.out], SCAN_METHODS)):
             self.assertEqual(json.loads(run(*command, "--stats").stderr)["algorithm"], "single-pass")
             for algorithm in algorithms + ["single-pass"]:
                 done = run(*command, "--stats", "--algorithm", algorithm)

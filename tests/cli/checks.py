@@ -25,8 +25,8 @@ STARTS_SLOWLY = "HEDDLE_TEST_TYPES" in os.environ  # as under sanitizers
 if STARTS_SLOWLY:
     TYPES = [name for name in TYPES if name in os.environ["HEDDLE_TEST_TYPES"].split(",")]
 ORDERED = {"min", "max", "argmin", "argmax"}
-RUNGS = ["atomic", "block-serial", "interleaved", "tree", "two-pass", "shuffle"]
-SCAN_RUNGS = ["hillis-steele", "blelloch"]
+REDUCE_METHODS = ["atomic", "block-serial", "interleaved", "tree", "two-pass", "shuffle"]
+SCAN_METHODS = ["hillis-steele", "blelloch"]
 
 
 turns = itertools.count()
