@@ -19,12 +19,11 @@ namespace heddle::gpu {
 /// How the threads of a block share columns. The counts that have logarithms are powers of two.
 struct column_threads {
   axis_lines all;
-  std::size_t part;       ///< elements of a column that are combined to one result
-  std::size_t pitch;      ///< thread numbers from one row of results to the next, at least its columns
-  unsigned log2_threads;  ///< of a column
-  unsigned log2_groups;   ///< of accumulators, which each thread combines one after another
-  unsigned
-      log2_neighbours;  ///< threads with neighbouring columns, in front of further threads of these columns
+  std::size_t part;          ///< elements of a column that are combined to one result
+  std::size_t pitch;         ///< thread numbers from one row of results to the next, at least its columns
+  unsigned log2_threads;     ///< of a column
+  unsigned log2_groups;      ///< of accumulators, which each thread combines one after another
+  unsigned log2_neighbours;  ///< consecutive threads that take neighbouring columns
 
   HD_INLINE std::size_t parts() const { return (all.length + part - 1) / part; }
   HD_INLINE std::size_t results() const { return all.outer * parts() * pitch; }
@@ -153,7 +152,7 @@ __device__ __forceinline__ T reduce_accumulators(const column_elements<Load>& co
     }
     if constexpr (levels > 0) {
       unsigned first = group;   // of those in `sum`
-      bool is_waiting = false;  // and no break, which would have the compiler keep an array in memory
+      bool is_waiting = false;  // a break would put the array in local memory
 #pragma unroll
       for (unsigned level = 0; level < levels; ++level) {
         if (is_waiting) continue;

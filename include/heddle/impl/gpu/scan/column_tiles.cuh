@@ -46,7 +46,7 @@ struct column_tiles {
       groups = std::min(groups, tile / column_unit_tuning<T>::rows);
       rows = tile / groups;
     }
-    // Groups of which neighbouring threads ask different banks: an eighth of their rows less, or more space.
+    // Neighbouring groups must not conflict in the banks: an eighth fewer rows, or padding.
     unsigned best_rows = rows, best_padding = 0, words = words_of_bank(rows * columns * sizeof(T));
     for (unsigned k = 1; groups > 1 && words > 1 && 8 * k <= (in_order ? 56 : rows); ++k) {
       const unsigned fewer = in_order ? rows : rows - k, more = in_order ? 16 * k : 0;
@@ -78,7 +78,7 @@ struct column_tiles {
     return log2;
   }
 
-  // What is published: of each tile the totals of its columns, and behind them those of groups of tiles.
+  // Published: the totals of the columns of each tile, then those of groups of tiles.
   HD_INLINE std::size_t totals() const { return concurrent_tiles > 1 ? panels() * totals_of_panel : 0; }
   HD_INLINE std::size_t of_tile(std::size_t panel, unsigned part) const {
     return panel * totals_of_panel + std::size_t{part} * columns;

@@ -68,8 +68,8 @@ void scan_rows(const target& where, const T* x, const Op& op, axis_lines all, bo
              : scan_long_rows(where, x, op, all, exclusive, init, out);
 }
 
-/// Scans so many columns as rows of elements that are theirs together. Returns false where the order of these
-/// is another, and for operators that the library does not have, which are not worth the time to compile.
+/// Scans `Columns` columns as one row whose elements are rows of x. Returns false where such elements have
+/// another order, and for operators that the library does not have, which are not worth the time to compile.
 template <unsigned Columns, class T, class Op>
 bool scan_few_columns(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive,
                       const T* init, T* out) {
@@ -145,14 +145,14 @@ void scan_columns_by(const target& where, const T* x, const Op& op, axis_lines a
 }
 
 /// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
-/// null for none, and then the first output of an exclusive scan means nothing.
+/// null for none: then the first output of an exclusive scan is undefined.
 template <class T, class Op>
 void scan(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive, const T* init,
           T* out) {
   if (all.elements() == 0) return;
   const current_device on(where);
-  constexpr bool keeps_bits = order::order_is_free<T, Op> && !impl::is_logical<Op>;
-  if (keeps_bits && all.length == 1 && !exclusive && init == nullptr) {
+  constexpr bool copies_bits = order::order_is_free<T, Op> && !impl::is_logical<Op>;
+  if (copies_bits && all.length == 1 && !exclusive && init == nullptr) {
     if (x != out) heddle::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
