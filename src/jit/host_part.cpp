@@ -121,6 +121,7 @@ std::optional<token_edit> name_allocation(const token_sequence& t, std::size_t i
       "cudaHostAlloc",      "cudaMallocAsync",   "cudaMallocPitch",
       "cudaMalloc3D",       "cudaHostRegister",  "cudaMallocFromPoolAsync",
       "cudaMallocArray",    "cudaMalloc3DArray", "cudaMallocMipmappedArray",
+      "cuArrayCreate",      "cuArray3DCreate",   "cuMipmappedArrayCreate",
       "cuMemAlloc",         "cuMemAllocManaged", "cuMemAllocHost",
       "cuMemHostAlloc",     "cuMemAllocAsync",   "cuMemAllocPitch",
       "cuMemAddressReserve"};

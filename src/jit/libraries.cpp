@@ -65,8 +65,9 @@ constexpr library libraries[] = {
     {"NVML", "nvml NVML", "nvml.h"},
     {"NVRTC", "nvrtc NVRTC", "nvrtc.h", "heddle_device/rtc/rtc.hpp"},
     {"the CUDA driver API",
-     "cuInit cuDevice cuCtx cuModule cuMem cuLaunch cuStream cuEvent cuFunc cuLink cuGet cuTex cuArray "
-     "cuPointer "
+     "cuInit cuDevice cuCtx cuModule cuMem cuLaunch cuStream cuEvent cuFunc cuLink cuGet cuTex cuSurf "
+     "cuArray "
+     "cuMipmapped cuPointer "
      "cuLibrary cuKernel cuProfiler CUdevice CUcontext CUmodule CUfunction CUresult CUlink CUarray CUtex "
      "CUjit "
      "CUlibrary CUkernel CUmem CUipc",

@@ -30,7 +30,18 @@ bool names_graph(std::string_view w) {
          (w.find("Graph") != std::string_view::npos || w.find("Capture") != std::string_view::npos);
 }
 
+bool names_arrays_of_driver(std::string_view w) {
+  for (const std::string_view begin :
+       {"cuArray", "CUarray", "cuTex", "CUtex", "cuSurf", "CUsurf", "cuMipmapped", "CUmipmapped",
+        "cuMemcpy2D", "cuMemcpy3D", "cuMemcpyHtoA", "cuMemcpyDtoA", "cuMemcpyAto", "CUDA_MEMCPY",
+        "CUDA_ARRAY", "CUDA_RESOURCE", "CUDA_TEXTURE"}) {
+    if (w.starts_with(begin)) return true;
+  }
+  return false;
+}
+
 bool names_textures(std::string_view w) {
+  if (names_arrays_of_driver(w)) return true;
   if (w.starts_with("tex") || w.starts_with("surf")) return true;
   for (const std::string_view part : {"Array", "Texture", "Surface", "ChannelDesc"}) {
     if (w.starts_with("cuda") && w.find(part) != std::string_view::npos) return true;
@@ -42,6 +53,8 @@ struct optional_header {
   const char* name;
   /// Whether a word may be a name of it.
   bool (*names)(std::string_view);
+  /// What includes it.
+  const char* in = "language.hpp";
 };
 constexpr optional_header headers[] = {
     {"functions_of_16_bits.hpp", names_number_of_16_bits},
@@ -50,6 +63,7 @@ constexpr optional_header headers[] = {
     {"ptx_bits.hpp", names_assembly},
     {"textures.hpp", names_textures},
     {"words.hpp", names_parts_of_words},
+    {"driver/arrays.hpp", names_arrays_of_driver, "driver/driver.hpp"},
 };
 
 }  // namespace
@@ -61,9 +75,10 @@ std::vector<text_range> unused_headers(std::string_view text, const std::vector<
       return t.kind == token_kind::identifier && h.names(t.text);
     });
     if (is_used) continue;
-    // From the line that says that language.hpp includes it to the one that says where that goes on.
+    // From the line that says that it is included to the one that says where what includes it goes on.
     const std::size_t named = text.find(fmt::format("/heddle_device/{}\" 1", h.name));
-    const std::size_t back = text.find("/heddle_device/language.hpp\" 2", std::min(named, text.size()));
+    const std::size_t back =
+        text.find(fmt::format("/heddle_device/{}\" 2", h.in), std::min(named, text.size()));
     if (back == std::string_view::npos) continue;
     result.push_back({text.rfind('\n', named), text.find('\n', back)});
   }

@@ -77,4 +77,3 @@ constexpr int warpSize = 32;
 
 // It needs some of these.
 #include "ptx_bits.hpp"
-#include "ptx_video.hpp"

@@ -4,6 +4,7 @@
 
 #include "ptx_arithmetic.hpp"
 #include "ptx_matrices.hpp"
+#include "ptx_video.hpp"
 #include "rounding.hpp"
 
 namespace heddle_device::ptx {

@@ -6,6 +6,9 @@
 #include "memory.hpp"
 #include "modules.hpp"
 
+// Taken out again where a source names nothing of it (optional_headers.cpp): all that it needs is above.
+#include "arrays.hpp"
+
 namespace heddle_device {
 
 /// Contexts are the runtime's, to which a device's primary one belongs, too.
@@ -249,6 +252,10 @@ HEDDLE_DRIVER cuEventElapsedTime(float* milliseconds, CUevent from, CUevent to) 
 #define cuMemAllocHost_v2 cuMemAllocHost
 #define cuMemAllocPitch_v2 cuMemAllocPitch
 #define cuMemAlloc_v2 cuMemAlloc
+#define cuArrayCreate_v2 cuArrayCreate
+#define cuArray3DCreate_v2 cuArray3DCreate
+#define cuMemcpy2D_v2 cuMemcpy2D
+#define cuMemcpy3D_v2 cuMemcpy3D
 #define cuMemFree_v2 cuMemFree
 #define cuMemGetInfo_v2 cuMemGetInfo
 #define cuMemcpyDtoD_v2 cuMemcpyDtoD

@@ -152,28 +152,6 @@ HEDDLE_DRIVER copy_between_contexts(const char* function, CUdeviceptr to, CUcont
                            : copy_bytes_between(function, pointer_of(to), of_to.device, pointer_of(from),
                                                 of_from.device, bytes, stream, is_async));
 }
-HEDDLE_DRIVER copy_rows_for_driver(const char* function, const CUDA_MEMCPY2D& p, CUstream stream,
-                                   bool is_async) {
-  if (p.srcMemoryType == CU_MEMORYTYPE_ARRAY || p.dstMemoryType == CU_MEMORYTYPE_ARRAY)
-    return CUDA_ERROR_NOT_SUPPORTED;
-  const bool from_host = p.srcMemoryType == CU_MEMORYTYPE_HOST,
-             to_host = p.dstMemoryType == CU_MEMORYTYPE_HOST;
-  const bool is_unified =
-      p.srcMemoryType == CU_MEMORYTYPE_UNIFIED || p.dstMemoryType == CU_MEMORYTYPE_UNIFIED;
-  const auto* const from = static_cast<const char*>(from_host ? p.srcHost : pointer_of(p.srcDevice)) +
-                           p.srcY * p.srcPitch + p.srcXInBytes;
-  auto* const to =
-      static_cast<char*>(to_host ? p.dstHost : pointer_of(p.dstDevice)) + p.dstY * p.dstPitch + p.dstXInBytes;
-  const cudaMemcpyKind kind = is_unified             ? cudaMemcpyDefault
-                              : from_host && to_host ? cudaMemcpyHostToHost
-                              : from_host            ? cudaMemcpyHostToDevice
-                              : to_host              ? cudaMemcpyDeviceToHost
-                                                     : cudaMemcpyDeviceToDevice;
-  // Rows lie one behind another where nothing else is said.
-  return driver_result(copy_rows(function, to, p.dstPitch != 0 ? p.dstPitch : p.WidthInBytes, from,
-                                 p.srcPitch != 0 ? p.srcPitch : p.WidthInBytes, p.WidthInBytes, p.Height,
-                                 kind, stream, is_async));
-}
 HEDDLE_DRIVER fill_for_driver(const char* function, CUdeviceptr to, unsigned value, unsigned bytes_of_value,
                               size_t pitch, size_t width, size_t height, CUstream stream, bool is_async) {
   fill_request what{function,
@@ -202,16 +180,6 @@ HEDDLE_DRIVER cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdevicept
   return heddle_device::copy_between_contexts("cuMemcpyPeerAsync", to, to_context, from, from_context, bytes,
                                               stream, true);
 }
-HEDDLE_DRIVER cuMemcpy2D(const CUDA_MEMCPY2D* what) {
-  return heddle_device::copy_rows_for_driver("cuMemcpy2D", *what, nullptr, false);
-}
-HEDDLE_DRIVER cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* what) {
-  return heddle_device::copy_rows_for_driver("cuMemcpy2DUnaligned", *what, nullptr, false);
-}
-HEDDLE_DRIVER cuMemcpy2DAsync(const CUDA_MEMCPY2D* what, CUstream stream) {
-  return heddle_device::copy_rows_for_driver("cuMemcpy2DAsync", *what, stream, true);
-}
-
 // Values of one, two or four bytes, in a row or in several.
 #define HEDDLE_FILL(BITS, VALUE)                                                                             \
   HEDDLE_DRIVER cuMemsetD##BITS(CUdeviceptr to, VALUE value, size_t count) {                                 \

@@ -343,19 +343,6 @@ struct CUctxCreateParams {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void*)2)
 
-struct CUDA_MEMCPY2D {
-  size_t srcXInBytes, srcY;
-  CUmemorytype srcMemoryType;
-  const void* srcHost;
-  CUdeviceptr srcDevice;
-  cudaArray_t srcArray;
-  size_t srcPitch, dstXInBytes, dstY;
-  CUmemorytype dstMemoryType;
-  void* dstHost;
-  CUdeviceptr dstDevice;
-  cudaArray_t dstArray;
-  size_t dstPitch, WidthInBytes, Height;
-};
 using CUlaunchAttribute = cudaLaunchAttribute;
 struct CUlaunchConfig {
   unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;

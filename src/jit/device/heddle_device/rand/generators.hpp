@@ -134,9 +134,6 @@ inline curandStatus_t curandSetStream(curandGenerator_t g, cudaStream_t stream) 
   g->stream = stream;
   return CURAND_STATUS_SUCCESS;
 }
-inline curandStatus_t curandGenerateSeeds(curandGenerator_t g) {
-  return g == nullptr ? CURAND_STATUS_NOT_INITIALIZED : CURAND_STATUS_SUCCESS;
-}
 inline curandStatus_t curandGetVersion(int* version) {
   *version = 13000;
   return CURAND_STATUS_SUCCESS;
@@ -224,26 +221,43 @@ curandStatus_t generate_philox(curandGenerator_t g, const char* what, T* to, siz
     fill_by_philox<Each>(threads, seed, offset, own, n, sizeof(T) / 4 * Each, f);
   });
 }
-template <class State, unsigned Each, class T, class F>
-curandStatus_t generate_in_turn(curandGenerator_t g, const char* what, T* to, size_t n, const F& f) {
+/// Gives the threads their states, once.
+template <class State>
+curandStatus_t seed(curandGenerator_t g) {
   if (program_runtime() == nullptr) return CURAND_STATUS_INITIALIZATION_FAILED;
+  if (g->is_seeded) return CURAND_STATUS_SUCCESS;
   const unsigned threads = threads_of(*g);
   const size_t bytes = threads * sizeof(State);
-  if (!g->is_seeded) {
-    if (g->is_on_host) g->on_host = program_runtime()->libraries().lend(bytes);
-    if (!g->is_on_host) g->on_device = new library_memory<unsigned>(bytes / sizeof(unsigned));
-    g->next = static_cast<unsigned>(g->offset % threads);
-  }
-  const bool is_fresh = !g->is_seeded, is_on_host = g->is_on_host;
-  const unsigned next = g->next;
+  g->next = static_cast<unsigned>(g->offset % threads);
   g->is_seeded = true;
+  if (g->is_on_host) {
+    g->on_host = program_runtime()->libraries().lend(bytes);
+    seed_states(static_cast<State*>(g->on_host), threads, g->seed, g->offset);
+    return CURAND_STATUS_SUCCESS;
+  }
+  g->on_device = new library_memory<unsigned>(bytes / sizeof(unsigned));
+  State* const states = reinterpret_cast<State*>(g->on_device->data());
+  return run_library("curandGenerateSeeds", 1, 1, g->stream,
+                     [=, seed = g->seed, offset = g->offset] {
+                       library_writes(states, bytes);
+                       seed_states(states, threads, seed, offset);
+                     }) == cudaSuccess
+             ? CURAND_STATUS_SUCCESS
+             : CURAND_STATUS_LAUNCH_FAILURE;
+}
+template <class State, unsigned Each, class T, class F>
+curandStatus_t generate_in_turn(curandGenerator_t g, const char* what, T* to, size_t n, const F& f) {
+  if (const curandStatus_t status = seed<State>(g); status != CURAND_STATUS_SUCCESS) return status;
+  const unsigned threads = threads_of(*g), next = g->next;
+  const bool is_on_host = g->is_on_host;
   g->next = static_cast<unsigned>((next + (n + Each - 1) / Each) % threads);
   void* const kept = is_on_host ? g->on_host : g->on_device->data();
-  return store(g, what, to, n, [=, seed = g->seed, offset = g->offset](T* own) {
+  return store(g, what, to, n, [=](T* own) {
     State* const states = static_cast<State*>(kept);
-    if (!is_on_host && !is_fresh) library_reads(states, bytes);
-    if (!is_on_host) library_writes(states, bytes);
-    if (is_fresh) seed_states(states, threads, seed, offset);
+    if (!is_on_host) {
+      library_reads(states, threads * sizeof(State));
+      library_writes(states, threads * sizeof(State));
+    }
     fill<Each>(states, threads, next, own, n, f);
   });
 }
@@ -324,6 +338,13 @@ curandStatus_t generate_normal(curandGenerator_t g, const char* what, T* to, siz
 
 }  // namespace heddle_device::rand
 
+/// Of engines whose threads keep states.
+inline curandStatus_t curandGenerateSeeds(curandGenerator_t g) {
+  if (g == nullptr) return CURAND_STATUS_NOT_INITIALIZED;
+  if (g->type == CURAND_RNG_PSEUDO_XORWOW) return heddle_device::rand::seed<curandStateXORWOW>(g);
+  if (g->type == CURAND_RNG_PSEUDO_MRG32K3A) return heddle_device::rand::seed<curandStateMRG32k3a>(g);
+  return CURAND_STATUS_SUCCESS;
+}
 inline curandStatus_t curandGenerate(curandGenerator_t g, unsigned* to, size_t n) {
   if (g != nullptr && heddle_device::rand::is_64_bits(g)) return CURAND_STATUS_TYPE_ERROR;
   const auto word = [](auto* s, unsigned* one) { *one = static_cast<unsigned>(curand(s)); };

@@ -19,6 +19,19 @@ number updated(const number& alpha, const number& sum, const number& beta, const
   return is_zero(beta) ? fresh : fresh + product(beta, old());
 }
 
+/// How many bytes a buffer has to have for a call whose check gives `status`.
+inline cusparseStatus_t tell_buffer(cusparseStatus_t status, cusparseConstSpMatDescr_t matrix,
+                                    size_t* bytes) {
+  if (bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (status == CUSPARSE_STATUS_SUCCESS) *bytes = buffer_bytes(*matrix);
+  return status;
+}
+inline cusparseStatus_t prepare(cusparseStatus_t status, cusparseHandle_t handle, const char* what,
+                                cusparseConstSpMatDescr_t matrix, void* buffer) {
+  return status == CUSPARSE_STATUS_SUCCESS ? fill_buffer(handle, what, buffer, buffer_bytes(*matrix))
+                                           : status;
+}
+
 inline cusparseStatus_t check_product(cusparseHandle_t handle, cusparseOperation_t op, const void* alpha,
                                       cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                                       const void* beta, cusparseConstDnVecDescr_t y, cudaDataType type) {
@@ -157,18 +170,13 @@ inline cusparseStatus_t check_vectors(cusparseHandle_t handle, cusparseConstSpVe
       cusparseConstDnVecDescr_t vecX, const void *beta, cusparseDnVecDescr_t vecY, cudaDataType type,  \
       cusparseSpMVAlg_t
 inline cusparseStatus_t cusparseSpMV_bufferSize(HEDDLE_SPARSE_PRODUCT, size_t* bytes) {
-  const cusparseStatus_t status =
-      heddle_device::sparse::check_product(handle, opA, alpha, matA, vecX, beta, vecY, type);
-  if (bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (status == CUSPARSE_STATUS_SUCCESS) *bytes = heddle_device::sparse::buffer_bytes(*matA);
-  return status;
+  return heddle_device::sparse::tell_buffer(
+      heddle_device::sparse::check_product(handle, opA, alpha, matA, vecX, beta, vecY, type), matA, bytes);
 }
 inline cusparseStatus_t cusparseSpMV_preprocess(HEDDLE_SPARSE_PRODUCT, void* buffer) {
-  const cusparseStatus_t status =
-      heddle_device::sparse::check_product(handle, opA, alpha, matA, vecX, beta, vecY, type);
-  if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return heddle_device::sparse::fill_buffer(handle, "cusparseSpMV_preprocess", buffer,
-                                            heddle_device::sparse::buffer_bytes(*matA));
+  return heddle_device::sparse::prepare(
+      heddle_device::sparse::check_product(handle, opA, alpha, matA, vecX, beta, vecY, type), handle,
+      "cusparseSpMV_preprocess", matA, buffer);
 }
 inline cusparseStatus_t cusparseSpMV(HEDDLE_SPARSE_PRODUCT, void* buffer) {
   return heddle_device::sparse::multiply(handle, opA, alpha, matA, vecX, beta, vecY, type, buffer);
@@ -180,18 +188,14 @@ inline cusparseStatus_t cusparseSpMV(HEDDLE_SPARSE_PRODUCT, void* buffer) {
       cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void *beta,         \
       cusparseDnMatDescr_t matC, cudaDataType type, cusparseSpMMAlg_t
 inline cusparseStatus_t cusparseSpMM_bufferSize(HEDDLE_SPARSE_PRODUCT, size_t* bytes) {
-  const cusparseStatus_t status =
-      heddle_device::sparse::check_product(handle, opA, opB, alpha, matA, matB, beta, matC, type);
-  if (bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (status == CUSPARSE_STATUS_SUCCESS) *bytes = heddle_device::sparse::buffer_bytes(*matA);
-  return status;
+  return heddle_device::sparse::tell_buffer(
+      heddle_device::sparse::check_product(handle, opA, opB, alpha, matA, matB, beta, matC, type), matA,
+      bytes);
 }
 inline cusparseStatus_t cusparseSpMM_preprocess(HEDDLE_SPARSE_PRODUCT, void* buffer) {
-  const cusparseStatus_t status =
-      heddle_device::sparse::check_product(handle, opA, opB, alpha, matA, matB, beta, matC, type);
-  if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return heddle_device::sparse::fill_buffer(handle, "cusparseSpMM_preprocess", buffer,
-                                            heddle_device::sparse::buffer_bytes(*matA));
+  return heddle_device::sparse::prepare(
+      heddle_device::sparse::check_product(handle, opA, opB, alpha, matA, matB, beta, matC, type), handle,
+      "cusparseSpMM_preprocess", matA, buffer);
 }
 inline cusparseStatus_t cusparseSpMM(HEDDLE_SPARSE_PRODUCT, void* buffer) {
   return heddle_device::sparse::multiply(handle, opA, opB, alpha, matA, matB, beta, matC, type, buffer);
@@ -203,18 +207,14 @@ inline cusparseStatus_t cusparseSpMM(HEDDLE_SPARSE_PRODUCT, void* buffer) {
       cusparseConstDnMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void *beta,         \
       cusparseSpMatDescr_t matC, cudaDataType type, cusparseSDDMMAlg_t
 inline cusparseStatus_t cusparseSDDMM_bufferSize(HEDDLE_SPARSE_PRODUCT, size_t* bytes) {
-  const cusparseStatus_t status =
-      heddle_device::sparse::check_sampled(handle, opA, opB, alpha, matA, matB, beta, matC, type);
-  if (bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (status == CUSPARSE_STATUS_SUCCESS) *bytes = heddle_device::sparse::buffer_bytes(*matC);
-  return status;
+  return heddle_device::sparse::tell_buffer(
+      heddle_device::sparse::check_sampled(handle, opA, opB, alpha, matA, matB, beta, matC, type), matC,
+      bytes);
 }
 inline cusparseStatus_t cusparseSDDMM_preprocess(HEDDLE_SPARSE_PRODUCT, void* buffer) {
-  const cusparseStatus_t status =
-      heddle_device::sparse::check_sampled(handle, opA, opB, alpha, matA, matB, beta, matC, type);
-  if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return heddle_device::sparse::fill_buffer(handle, "cusparseSDDMM_preprocess", buffer,
-                                            heddle_device::sparse::buffer_bytes(*matC));
+  return heddle_device::sparse::prepare(
+      heddle_device::sparse::check_sampled(handle, opA, opB, alpha, matA, matB, beta, matC, type), handle,
+      "cusparseSDDMM_preprocess", matC, buffer);
 }
 inline cusparseStatus_t cusparseSDDMM(HEDDLE_SPARSE_PRODUCT, void* buffer) {
   return heddle_device::sparse::multiply_sampled(handle, opA, opB, alpha, matA, matB, beta, matC, type,

@@ -53,10 +53,11 @@ inline cusparseStatus_t check_system(cusparseHandle_t handle, cusparseOperation_
 }
 /// Reads the matrix, and keeps the buffer for the solution.
 template <class D>
-cusparseStatus_t analyse(cusparseHandle_t handle, const char* what, const cusparseSpMatDescr& matrix, D descr,
-                         void* buffer) {
+cusparseStatus_t analyse(cusparseStatus_t status, cusparseHandle_t handle, const char* what,
+                         cusparseConstSpMatDescr_t a, D descr, void* buffer) {
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
   descr->buffer = buffer;
-  return run(handle, what, [=] {
+  return run(handle, what, [=, matrix = *a] {
     use_buffer(buffer, buffer_bytes(matrix));
     for_entries(matrix,
                 [&](long long, long long, long long at) { (void)get(matrix.values, matrix.value_type, at); });
@@ -83,23 +84,18 @@ HEDDLE_SPARSE_DESCRIPTOR(SpSM)
   cusparseHandle_t handle, cusparseOperation_t opA, const void *alpha, cusparseConstSpMatDescr_t matA, \
       cusparseConstDnVecDescr_t vecX, cusparseDnVecDescr_t vecY, cudaDataType type, cusparseSpSVAlg_t, \
       cusparseSpSVDescr_t descr
-#define HEDDLE_SPARSE_CHECK                                                                   \
-  const cusparseStatus_t status =                                                             \
-      heddle_device::sparse::check_system(handle, opA, alpha, matA, vecX, vecY, type, descr); \
-  if (status != CUSPARSE_STATUS_SUCCESS) return status
+#define HEDDLE_SPARSE_CHECK \
+  heddle_device::sparse::check_system(handle, opA, alpha, matA, vecX, vecY, type, descr)
 inline cusparseStatus_t cusparseSpSV_bufferSize(HEDDLE_SPARSE_SYSTEM, size_t* bytes) {
-  HEDDLE_SPARSE_CHECK;
-  if (bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = heddle_device::sparse::buffer_bytes(*matA);
-  return CUSPARSE_STATUS_SUCCESS;
+  return heddle_device::sparse::tell_buffer(HEDDLE_SPARSE_CHECK, matA, bytes);
 }
 inline cusparseStatus_t cusparseSpSV_analysis(HEDDLE_SPARSE_SYSTEM, void* buffer) {
-  HEDDLE_SPARSE_CHECK;
-  return heddle_device::sparse::analyse(handle, "cusparseSpSV_analysis", *matA, descr, buffer);
+  return heddle_device::sparse::analyse(HEDDLE_SPARSE_CHECK, handle, "cusparseSpSV_analysis", matA, descr,
+                                        buffer);
 }
 inline cusparseStatus_t cusparseSpSV_solve(HEDDLE_SPARSE_SYSTEM) {
   using namespace heddle_device::sparse;
-  HEDDLE_SPARSE_CHECK;
+  if (const cusparseStatus_t status = HEDDLE_SPARSE_CHECK; status != CUSPARSE_STATUS_SUCCESS) return status;
   const factor by(handle, alpha, type);
   return run(handle, "cusparseSpSV_solve", [=, a = *matA, x = *vecX, y = *vecY, buffer = descr->buffer] {
     const number factor = by.get();
@@ -118,25 +114,20 @@ inline cusparseStatus_t cusparseSpSV_solve(HEDDLE_SPARSE_SYSTEM) {
   cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,  \
       cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, cusparseDnMatDescr_t matC, \
       cudaDataType type, cusparseSpSMAlg_t, cusparseSpSMDescr_t descr
-#define HEDDLE_SPARSE_CHECK                                                                   \
-  const cusparseStatus_t status =                                                             \
-      heddle_device::sparse::check_system(handle, opB, alpha, matA, matB, matC, type, descr); \
-  if (status != CUSPARSE_STATUS_SUCCESS) return status
+#define HEDDLE_SPARSE_CHECK \
+  heddle_device::sparse::check_system(handle, opB, alpha, matA, matB, matC, type, descr)
 inline cusparseStatus_t cusparseSpSM_bufferSize(HEDDLE_SPARSE_SYSTEM, size_t* bytes) {
-  HEDDLE_SPARSE_CHECK;
   (void)opA;
-  if (bytes == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *bytes = heddle_device::sparse::buffer_bytes(*matA);
-  return CUSPARSE_STATUS_SUCCESS;
+  return heddle_device::sparse::tell_buffer(HEDDLE_SPARSE_CHECK, matA, bytes);
 }
 inline cusparseStatus_t cusparseSpSM_analysis(HEDDLE_SPARSE_SYSTEM, void* buffer) {
-  HEDDLE_SPARSE_CHECK;
   (void)opA;
-  return heddle_device::sparse::analyse(handle, "cusparseSpSM_analysis", *matA, descr, buffer);
+  return heddle_device::sparse::analyse(HEDDLE_SPARSE_CHECK, handle, "cusparseSpSM_analysis", matA, descr,
+                                        buffer);
 }
 inline cusparseStatus_t cusparseSpSM_solve(HEDDLE_SPARSE_SYSTEM) {
   using namespace heddle_device::sparse;
-  HEDDLE_SPARSE_CHECK;
+  if (const cusparseStatus_t status = HEDDLE_SPARSE_CHECK; status != CUSPARSE_STATUS_SUCCESS) return status;
   const factor by(handle, alpha, type);
   return run(handle, "cusparseSpSM_solve", [=, a = *matA, b = *matB, c = *matC, buffer = descr->buffer] {
     const number factor = by.get();
