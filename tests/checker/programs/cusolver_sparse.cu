@@ -193,6 +193,20 @@ static void singular(cusolverSpHandle_t h) {
   EXPECT(at == 2);
   CALL(cusolverSpDcsrlsvqrHost(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), b.data(), 1e-12, 0, x.data(), &at));
   EXPECT(at == 2);
+  csrluInfoHost_t info;
+  std::vector<char> buffer(1 << 12);
+  int of_l, of_u;
+  CALL(cusolverSpCreateCsrluInfoHost(&info));
+  CALL(cusolverSpXcsrluAnalysisHost(h, n, a.entries(), descr.is, a.offsets.data(), a.indices.data(), info));
+  CALL(cusolverSpDcsrluFactorHost(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, 1, buffer.data()));
+  CALL(cusolverSpDcsrluZeroPivotHost(h, info, 1e-12, &at));
+  EXPECT(at == 2);
+  EXPECT(cusolverSpXcsrluNnzHost(h, &of_l, &of_u, info) == CUSOLVER_STATUS_ZERO_PIVOT);
+  CALL(cusolverSpDestroyCsrluInfoHost(info));
+  // An empty column, whose row is the first one's pivot.
+  const int offsets[] = {0, 1, 1, 2}, indices[] = {1, 0};
+  CALL(cusolverSpDcsrlsvluHost(h, 3, 2, descr.is, values.data(), offsets, indices, b.data(), 1e-12, 0, x.data(), &at));
+  EXPECT(at == 2);
   dense[2 * n + 2] = -1;
   a = sparse(dense, n, n, 0);
   values = of_type<double>(a.values);

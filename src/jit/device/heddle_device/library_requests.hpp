@@ -45,7 +45,7 @@ struct sparse_factoring {
   double zero = 0,
          boost = 0;  ///< of lu_in_place: smaller pivots than `zero` become `boost`, if that is not 0
 };
-enum class sparse_order : u8 { small_bandwidth, minimum_degree, nested_dissection };
+enum class sparse_order : u8 { small_bandwidth, minimum_degree };
 
 /// What a sparse matrix was factored into.
 class sparse_factors {
@@ -58,7 +58,8 @@ class sparse_factors {
   virtual void pivots(double* to) const = 0;
   /// Least squares, for qr of more rows than columns.
   virtual void solve(const double* right, double* solution) const = 0;
-  /// Of lu: L without its diagonal of ones, or U, by rows, and the matrix's row of each of its own.
+  /// Of lu without pivots of zero: L without its diagonal of ones, or U, by rows, and the matrix's row of
+  /// each of its own.
   virtual long long entries_of(bool is_upper) const = 0;
   virtual void extract(bool is_upper, long long* offsets, long long* indices, double* values,
                        long long* rows) const = 0;

@@ -119,6 +119,11 @@ cusolverStatus_t tell_diagonal(cusolverSpHandle_t handle, const char* what, cons
     for (int i = 0; i < n; ++i) to[i] = static_cast<R>(pivots.get(i));
   });
 }
+/// Whether there are L and U, which a singular matrix has not.
+inline cusolverStatus_t whole_factors(const steps_of_factors& info) {
+  if (!info.is_set_up) return CUSOLVER_STATUS_INTERNAL_ERROR;
+  return info.factors.first_small_pivot(0) < 0 ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_ZERO_PIVOT;
+}
 /// One of the factors P A = L U.
 template <class T>
 void extract_factor(const steps_of_factors& info, bool is_upper, int base, T* values, int* offsets,
@@ -314,7 +319,7 @@ cusolverStatus_t extract_factors(cusolverSpHandle_t handle, int* p, int* q, cusp
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (p == nullptr || q == nullptr || offsets_l == nullptr || offsets_u == nullptr || info == nullptr)
     return CUSOLVER_STATUS_INVALID_VALUE;
-  if (!info->is_set_up) return CUSOLVER_STATUS_INTERNAL_ERROR;
+  if (const cusolverStatus_t status = whole_factors(*info); status != CUSOLVER_STATUS_SUCCESS) return status;
   extract_factor(*info, false, of_l == nullptr ? 0 : of_l->base, values_l, offsets_l, indices_l, p);
   extract_factor(*info, true, of_u == nullptr ? 0 : of_u->base, values_u, offsets_u, indices_u, p);
   for (int j = 0; j < info->columns; ++j) q[j] = j;
@@ -333,7 +338,9 @@ inline cusolverStatus_t cusolverSpXcsrluNnzHost(cusolverSpHandle_t handle, int* 
                                                 csrluInfoHost_t info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (nnzL == nullptr || nnzU == nullptr || info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  if (!info->is_set_up) return CUSOLVER_STATUS_INTERNAL_ERROR;
+  if (const cusolverStatus_t status = heddle_device::solver::whole_factors(*info);
+      status != CUSOLVER_STATUS_SUCCESS)
+    return status;
   *nnzL = static_cast<int>(info->factors.entries_of(false));
   *nnzU = static_cast<int>(info->factors.entries_of(true));
   return CUSOLVER_STATUS_SUCCESS;

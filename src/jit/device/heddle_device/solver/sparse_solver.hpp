@@ -129,11 +129,9 @@ HEDDLE_SPARSE_ORDER(symrcm, small_bandwidth)
 HEDDLE_SPARSE_ORDER(symmdq, minimum_degree)
 HEDDLE_SPARSE_ORDER(symamd, minimum_degree)
 #undef HEDDLE_SPARSE_ORDER
-/// Nested dissection, whatever METIS's options say.
+/// Minimum degree, whatever METIS's options say.
 inline cusolverStatus_t cusolverSpXcsrmetisndHost(HEDDLE_SPARSE_MATRIX, const int64_t*, int* p) {
-  return heddle_device::solver::order(
-      handle, heddle_device::solver::rows_at(n, n, nnzA, descrA, csrRowPtrA, csrColIndA),
-      heddle_device::sparse_order::nested_dissection, p);
+  return cusolverSpXcsrsymamdHost(handle, n, nnzA, descrA, csrRowPtrA, csrColIndA, p);
 }
 #undef HEDDLE_SPARSE_MATRIX
 
