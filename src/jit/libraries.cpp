@@ -148,7 +148,9 @@ std::set<std::string_view> words_in_files(std::string_view preprocessed, const s
     const std::size_t end = std::min(preprocessed.find('\n', at), preprocessed.size());
     const std::string_view line = preprocessed.substr(at, end - at);
     at = end + 1;
-    if (line.starts_with("# ")) is_inside = line.find(place) != std::string_view::npos;
+    // clang++ keeps the way that a header was named: heddle_device/solver/../sparse/sparse.hpp.
+    if (line.starts_with("# "))
+      is_inside = std::filesystem::path(line).lexically_normal().string().find(place) != std::string::npos;
     if (!is_inside || line.starts_with('#')) continue;
     const auto is_letter = [&](std::size_t i) {
       return std::isalnum(static_cast<unsigned char>(line[i])) != 0 || line[i] == '_';

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -143,6 +144,15 @@ class CheckProgramsTest(unittest.TestCase):
         self.assertEqual([label.text for label in picture.iter("text")], ["0", "…", str((1 << 20) - 64), str((1 << 20) - 32)])
         marks = [cell.get("class") for cell in picture.iter("rect")]
         self.assertEqual((len(marks), [i for i, mark in enumerate(marks) if mark]), (96, [94, 95]))
+
+    @unittest.skipUnless(shutil.which("clang++"), "g++ shortens the names of headers by itself")
+    def test_header_of_another_library(self):
+        """A library that a stand-in brings along is known where the program includes it, too."""
+        (self.folder / "both.cu").write_text(
+            "#include <cusolverDn.h>\n#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  return cublasCreate(&h) + cublasDestroy(h);\n}\n")
+        environment = dict(self.environment, CXX="clang++")
+        done = subprocess.run([HEDDLE, "check", "both.cu"], cwd=self.folder, capture_output=True, text=True, timeout=300, env=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_levels(self):
         """A shift is a warning, a write of one value by many a note."""
