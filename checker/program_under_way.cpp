@@ -126,7 +126,7 @@ void program_runtime::complete_done() {
   constexpr milliseconds each(10), longest_asleep(3000);
   // Between two looks a thread that was just woken has begun to run.
   constexpr int looks = 2;
-  const milliseconds longest(static_cast<std::int64_t>(options_.seconds_without_end * 1000));
+  const std::chrono::duration<double> longest(options_.seconds_without_end);
   milliseconds waited(0), asleep(0);
   int blocked = 0;
   // Another thread of the host may do it, for which it needs the lock.
