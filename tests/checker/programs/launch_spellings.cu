@@ -5,6 +5,8 @@
 // prints 8 15 32 64512
 // program -- races
 // finds data-race @at_one_place
+// program -- overloaded
+// finds data-race @at_one_place
 // program -- too_many
 // finds unchecked-error @too_many
 
@@ -19,6 +21,13 @@ __global__ void writes(T* x, int at) {
 }
 __global__ void races(int* x) {
   x[threadIdx.x / 2] = threadIdx.x;  // @at_one_place
+}
+// A function of the host with the name of the kernel that it launches.
+void races() {
+  int* x;
+  cudaMalloc(&x, 128);
+  races<<<1, 32>>>(x);
+  cudaFree(x);
 }
 template <int Threads, class T>
 __global__ void __launch_bounds__(Threads) bounded(T* x, int at) {
@@ -38,6 +47,7 @@ int main(int, char** words) {
   writes<int, (1 << 4) - 1> << <1, 1>> > (x, 1);
   launch_bounded(x, is("too_many") ? 64 : 32);
   writes<int, TOP_BITS> < < < dim3(1), 1, 0 > > > (x, 3);
+  if (is("overloaded")) races();
   if (is("races")) races << < 1, 32 >> >(x);
   cudaMemcpy(h, x, sizeof h, cudaMemcpyDeviceToHost);
   std::printf("%d %d %d %d\n", h[0], h[1], h[2], h[3]);

@@ -181,8 +181,8 @@ struct only_if<true> {
   using type = void;
 };
 
-/// Of a kernel that is known. Where it is launched with fewer arguments than it has parameters, the call
-/// makes the rest of their defaults, which only its declaration knows.
+/// Of a kernel that is known. Where it is launched with another number of arguments, the call chooses: it
+/// knows defaults of parameters, and functions of the host that have the name, too.
 template <class Call, class As, class... P>
 struct taken_launcher {
   kernel_taker::taken<P...> what;
@@ -192,7 +192,7 @@ struct taken_launcher {
     void* const pointers[] = {address_of_argument(arguments)..., nullptr};
     launch_taken(with_defaults.how, what, {}, pointers);
   }
-  template <class... A, class = typename only_if<(sizeof...(A) < sizeof...(P))>::type>
+  template <class... A, class = typename only_if<sizeof...(A) != sizeof...(P)>::type>
   void operator()(A... arguments) const {
     with_defaults(arguments...);
   }
