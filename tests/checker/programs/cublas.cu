@@ -185,6 +185,44 @@ static void other_types(cublasHandle_t h) {
   cudaFree(e);
 }
 
+// A part of a matrix and every second element of a vector go to the device and back, at once and on a stream.
+static void copies() {
+  const int rows = 3, columns = 4, lda = 5, ldb = 6;
+  const std::vector<double> a = some(lda * columns, 4);
+  double *b, *y;
+  cudaMalloc(&b, ldb * columns * sizeof(double));
+  cudaMalloc(&y, 8 * sizeof(double));
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  for (const bool on_stream : {false, true}) {
+    cudaMemset(b, 0, ldb * columns * sizeof(double));
+    cudaMemset(y, 0, 8 * sizeof(double));
+    std::vector<double> c(lda * columns, 7), x(8, 7);
+    if (on_stream) {
+      EXPECT(cublasSetMatrixAsync(rows, columns, sizeof(double), a.data(), lda, b, ldb, stream) == CUBLAS_STATUS_SUCCESS);
+      EXPECT(cublasGetMatrixAsync(rows, columns, sizeof(double), b, ldb, c.data(), lda, stream) == CUBLAS_STATUS_SUCCESS);
+      EXPECT(cublasSetVectorAsync(4, sizeof(double), a.data(), 3, y, 2, stream) == CUBLAS_STATUS_SUCCESS);
+      EXPECT(cublasGetVectorAsync(4, sizeof(double), y, 2, x.data(), 1, stream) == CUBLAS_STATUS_SUCCESS);
+      cudaStreamSynchronize(stream);
+    } else {
+      EXPECT(cublasSetMatrix(rows, columns, sizeof(double), a.data(), lda, b, ldb) == CUBLAS_STATUS_SUCCESS);
+      EXPECT(cublasGetMatrix(rows, columns, sizeof(double), b, ldb, c.data(), lda) == CUBLAS_STATUS_SUCCESS);
+      EXPECT(cublasSetVector(4, sizeof(double), a.data(), 3, y, 2) == CUBLAS_STATUS_SUCCESS);
+      EXPECT(cublasGetVector(4, sizeof(double), y, 2, x.data(), 1) == CUBLAS_STATUS_SUCCESS);
+    }
+    const std::vector<double> there = back(b, ldb * columns), vector = back(y, 8);
+    for (int j = 0; j < columns; ++j) {
+      for (int i = 0; i < ldb; ++i) EXPECT(there[j * ldb + i] == (i < rows ? a[j * lda + i] : 0));
+      for (int i = 0; i < lda; ++i) EXPECT(c[j * lda + i] == (i < rows ? a[j * lda + i] : 7));
+    }
+    for (int i = 0; i < 8; ++i) {
+      EXPECT(vector[i] == (i % 2 == 0 ? a[i / 2 * 3] : 0));
+      EXPECT(x[i] == (i < 4 ? a[3 * i] : 7));
+    }
+  }
+  cudaStreamDestroy(stream);
+}
+
 int main(int count, char** words) {
   const char* const mode = count > 1 ? words[1] : "";
   cublasHandle_t h;
@@ -204,7 +242,11 @@ int main(int count, char** words) {
     cudaMemsetAsync(a, 0, 64 * sizeof(float), other);  // @fills
     cublasSscal(h, 64, &one, a, 1);                    // @scales
     cudaDeviceSynchronize();
+  } else if (std::strcmp(mode, "long") == 0) {
+    const std::vector<float> x(64);
+    cublasSetMatrixAsync(8, 8, sizeof(float), x.data(), 8, b, 8, nullptr);  // @long
   } else {
+    copies();
     products<float>(h);
     products<double>(h);
     vectors(h);
@@ -221,6 +263,8 @@ int main(int count, char** words) {
 // prints failures: 0
 // program -- short
 // finds out-of-bounds @short
+// program -- long
+// finds invalid-copy @long: 256 bytes to made (float[63]), which has 252
 // program -- unset
 // finds uninitialised-read @unset of unset
 // program -- streams

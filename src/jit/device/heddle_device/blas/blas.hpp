@@ -78,29 +78,40 @@ namespace heddle_device::blas {
 inline cublasStatus_t status_of(cudaError_t error) {
   return error == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_MAPPING_ERROR;
 }
-inline cublasStatus_t move(int rows, int columns, int size, const void* from, int from_pitch, void* to,
-                           int to_pitch, cudaMemcpyKind kind) {
+inline cublasStatus_t move(const char* function, int rows, int columns, int size, const void* from,
+                           int from_pitch, void* to, int to_pitch, cudaMemcpyKind kind,
+                           cudaStream_t stream = nullptr, bool is_async = false) {
   if (rows <= 0 || columns <= 0) return CUBLAS_STATUS_SUCCESS;
   const auto bytes = static_cast<size_t>(size);
-  return status_of(cudaMemcpy2D(to, static_cast<size_t>(to_pitch) * bytes, from,
-                                static_cast<size_t>(from_pitch) * bytes, static_cast<size_t>(rows) * bytes,
-                                static_cast<size_t>(columns), kind));
+  return status_of(copy_rows(function, to, static_cast<size_t>(to_pitch) * bytes, from,
+                             static_cast<size_t>(from_pitch) * bytes, static_cast<size_t>(rows) * bytes,
+                             static_cast<size_t>(columns), kind, stream, is_async));
 }
 }  // namespace heddle_device::blas
-inline cublasStatus_t cublasSetMatrix(int rows, int columns, int size, const void* a, int lda, void* b,
-                                      int ldb) {
-  return heddle_device::blas::move(rows, columns, size, a, lda, b, ldb, cudaMemcpyHostToDevice);
-}
-inline cublasStatus_t cublasGetMatrix(int rows, int columns, int size, const void* a, int lda, void* b,
-                                      int ldb) {
-  return heddle_device::blas::move(rows, columns, size, a, lda, b, ldb, cudaMemcpyDeviceToHost);
-}
-inline cublasStatus_t cublasSetVector(int n, int size, const void* x, int step_x, void* y, int step_y) {
-  return heddle_device::blas::move(1, n, size, x, step_x, y, step_y, cudaMemcpyHostToDevice);
-}
-inline cublasStatus_t cublasGetVector(int n, int size, const void* x, int step_x, void* y, int step_y) {
-  return heddle_device::blas::move(1, n, size, x, step_x, y, step_y, cudaMemcpyDeviceToHost);
-}
+
+// Copies between the host and the device, each also on a stream.
+#define HEDDLE_BLAS_MOVE(NAME, KIND)                                                                       \
+  inline cublasStatus_t cublas##NAME##Matrix(int rows, int columns, int size, const void* a, int lda,      \
+                                             void* b, int ldb) {                                           \
+    return heddle_device::blas::move("cublas" #NAME "Matrix", rows, columns, size, a, lda, b, ldb, KIND);  \
+  }                                                                                                        \
+  inline cublasStatus_t cublas##NAME##MatrixAsync(int rows, int columns, int size, const void* a, int lda, \
+                                                  void* b, int ldb, cudaStream_t stream) {                 \
+    return heddle_device::blas::move("cublas" #NAME "MatrixAsync", rows, columns, size, a, lda, b, ldb,    \
+                                     KIND, stream, true);                                                  \
+  }                                                                                                        \
+  inline cublasStatus_t cublas##NAME##Vector(int n, int size, const void* x, int step_x, void* y,          \
+                                             int step_y) {                                                 \
+    return heddle_device::blas::move("cublas" #NAME "Vector", 1, n, size, x, step_x, y, step_y, KIND);     \
+  }                                                                                                        \
+  inline cublasStatus_t cublas##NAME##VectorAsync(int n, int size, const void* x, int step_x, void* y,     \
+                                                  int step_y, cudaStream_t stream) {                       \
+    return heddle_device::blas::move("cublas" #NAME "VectorAsync", 1, n, size, x, step_x, y, step_y, KIND, \
+                                     stream, true);                                                        \
+  }
+HEDDLE_BLAS_MOVE(Set, cudaMemcpyHostToDevice)
+HEDDLE_BLAS_MOVE(Get, cudaMemcpyDeviceToHost)
+#undef HEDDLE_BLAS_MOVE
 
 // L is the letter of a type, and R that of its real numbers.
 #define HEDDLE_BLAS(L, T, LOWER)                                                                             \
