@@ -210,10 +210,12 @@ const library* library_named(const token_sequence& t, std::size_t i,
       // "cublas" of cublasCreate, "cuMem" of cuMemAlloc; not that of "cuMemory".
       if (const std::size_t at = name.find("::"); at != std::string_view::npos)
         return word == name.substr(at + 2) && i > 1 && t.is(i - 1, "::") && t.is(i - 2, name.substr(0, at));
-      return word.starts_with(name) && l.declared.count(word) == 0 &&
-             (word.size() == name.size() ||
-              std::islower(static_cast<unsigned char>(word[name.size()])) == 0 || name.starts_with("CU") ||
-              name.starts_with("NP"));
+      if (!word.starts_with(name) || l.declared.count(word) != 0) return false;
+      if (word.size() == name.size() || name.starts_with("CU") || name.starts_with("NP")) return true;
+      const auto is_lower = [](char c) { return std::islower(static_cast<unsigned char>(c)) != 0; };
+      // "cublas_times" is the program's own; curand_init and fftw_plan are not.
+      if (word[name.size()] == '_' && is_lower(name.back())) return name == "curand" || name == "fftw";
+      return !is_lower(word[name.size()]);
     });
     if (is_of) return l.of;
   }

@@ -343,17 +343,20 @@ class Reduce(unittest.TestCase):
                                              ("sum", "sum", 29, 1), ("compositions", "compositions", 7, 1), ("compositions", "compositions", 32, 2)):
             self.by_columns(kernel, name, 2, length, 150, TILES[name], 1, groups, grid=1)
 
-    def test_two_rows(self):
+    def test_few_rows(self):
         for name in ("bytes", "totals", "compositions"):
             x = PATTERNS[name][0](5000)
             _, out = launch("reduce", f"one_row_{name}", 2, 256, x, n(5000), Unwritten(x.dtype, x.size))
             np.testing.assert_array_equal(out, x.ravel())
-            for outer, inner in ((1, 4099), (3, 2100), (300, 7)):
-                x = PATTERNS[name][0](outer * 2 * inner)
-                cube = x.reshape(outer, 2, inner, *x.shape[1:])
-                expected = [reduce_serially(name, cube[o, :, c]) for o in range(outer) for c in range(inner)]
-                _, out = launch("reduce", f"two_rows_{name}", 2, 256, x, n(outer), n(inner), Unwritten(x.dtype, outer * inner * x[0].size))
-                np.testing.assert_array_equal(out, np.array(expected).ravel())
+            rows = ((2, 2), (4, 3), (4, 4)) + ((16, 5), (16, 16)) * (name == "bytes")
+            for (most, length), (outer, inner) in itertools.product(rows, ((1, 4099), (3, 2100), (300, 7))):
+                with self.subTest(name=name, most=most, length=length, inner=inner):
+                    x = PATTERNS[name][0](outer * length * inner)
+                    cube = x.reshape(outer, length, inner, *x.shape[1:])
+                    expected = [reduce_serially(name, cube[o, :, c]) for o in range(outer) for c in range(inner)]
+                    _, out = launch("reduce", f"up_to_{most}_rows_{name}", 2, 256, x, n(outer), np.uint32(length), n(inner),
+                                    Unwritten(x.dtype, outer * inner * x[0].size))
+                    np.testing.assert_array_equal(out, np.array(expected).ravel())
 
     def test_vectors(self):
         """Parts of columns in vectors of 16 bytes, whose rows are more than a thread loads at once and fewer."""

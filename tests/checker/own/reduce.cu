@@ -84,18 +84,23 @@ COLUMNS(compositions, map_of_line, composition, 8, true)
 COLUMNS(sums, three_sums, add_three, 1, true)
 COLUMNS(added_bytes, unsigned char, add_bytes, 8, true)
 
-#define TWO_ROWS(NAME, T, OP)                                                                   \
-  __global__ void one_row_##NAME(const T* x, size_t inner, T* out) {                            \
-    transform_elements_of<T, 1>(one_row<T, element_at<T, OP>>{{x}}, inner, out);                \
-  }                                                                                             \
-  __global__ void two_rows_##NAME(const T* x, size_t outer, size_t inner, T* out) {             \
-    const double of_inner = 1 / static_cast<double>(inner);                                     \
-    transform_elements_of<T, 1>(two_rows<T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner}, \
-                                outer * inner, out);                                            \
+#define FEW_ROWS(ROWS, NAME, T, OP)                                                                        \
+  __global__ void up_to_##ROWS##_rows_##NAME(const T* x, size_t outer, unsigned length, size_t inner,      \
+                                             T* out) {                                                     \
+    const double of_inner = 1 / static_cast<double>(inner);                                                \
+    transform_elements_of<T, 1>(                                                                           \
+        few_rows<ROWS, T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner, length}, outer * inner, out); \
   }
-TWO_ROWS(bytes, unsigned char, plus)
-TWO_ROWS(totals, float, plus)
-TWO_ROWS(compositions, map_of_line, composition)
+#define ONE_TO_FOUR_ROWS(NAME, T, OP)                                            \
+  __global__ void one_row_##NAME(const T* x, size_t inner, T* out) {             \
+    transform_elements_of<T, 1>(one_row<T, element_at<T, OP>>{{x}}, inner, out); \
+  }                                                                              \
+  FEW_ROWS(2, NAME, T, OP)                                                       \
+  FEW_ROWS(4, NAME, T, OP)
+ONE_TO_FOUR_ROWS(bytes, unsigned char, plus)
+ONE_TO_FOUR_ROWS(totals, float, plus)
+ONE_TO_FOUR_ROWS(compositions, map_of_line, composition)
+FEW_ROWS(16, bytes, unsigned char, plus)
 
 #define VECTORS(NAME, T, OP)                                                                             \
   __global__ void vectors_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part,     \

@@ -18,10 +18,10 @@
 #include <cstdio>
 #include <cstring>
 
-static long ticks = 0;
+static long ticks = 0, cublas_times = 1;
 static void tick() {
   asm volatile("" : "+r"(ticks));
-  ++ticks;
+  ticks += cublas_times;
 }
 
 __global__ void fill(cuComplex* x) { x[threadIdx.x] = cuCmulf(make_cuComplex(threadIdx.x, 1), make_cuComplex(0, 1)); }
