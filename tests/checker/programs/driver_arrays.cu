@@ -204,10 +204,10 @@ int main(int count, char** words) {
     if (std::strcmp(mode, "unset") == 0) {
       reads<<<1, 32>>>(texture_of(array, 0), reinterpret_cast<float*>(out), 4, 3);  // @launches
     } else {
-      const CUDA_ARRAY_DESCRIPTOR line{12, 0, CU_AD_FORMAT_FLOAT, 1};
-      cuArrayDestroy(array);
-      cuArrayCreate(&array, &line);
-      cuMemcpyHtoA(array, 0, image.data(), 13 * sizeof(float));  // @beyond
+      const CUDA_ARRAY_DESCRIPTOR of_line{12, 0, CU_AD_FORMAT_FLOAT, 1};
+      CUarray line;
+      cuArrayCreate(&line, &of_line);
+      cuMemcpyHtoA(line, 0, image.data(), 13 * sizeof(float));  // @beyond
     }
     cuCtxSynchronize();
     return 0;
