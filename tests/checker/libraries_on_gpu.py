@@ -3,6 +3,7 @@
 
 What holds under heddle check holds on a GPU then. Status 77 where there is no nvcc or no GPU.
 """
+import collections
 import pathlib
 import shutil
 import subprocess
@@ -15,6 +16,11 @@ PROGRAMS = {"cublas": ["cublas"], "cublas_factors": ["cublas"], "cublaslt": ["cu
             "cusparse_incomplete": ["cusparse"], "driver_arrays": ["cuda"], "thrust": []}
 
 
+def told(output):
+    """Each line once, with how often it came."""
+    return "\n".join(f"  {line}" if count == 1 else f"  {line} ({count} times)" for line, count in collections.Counter(output.splitlines()).items() if line)
+
+
 def main():
     if shutil.which("nvcc") is None or shutil.which("nvidia-smi") is None or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode != 0:
         print("skipped: nvcc and a GPU are needed")
@@ -23,14 +29,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or PROGRAMS:
             program = pathlib.Path(folder) / name
-            compiled = subprocess.run(["nvcc", "-std=c++20", "-w", "-arch=native", "-o", str(program), str(FOLDER / f"{name}.cu"),
+            compiled = subprocess.run(["nvcc", "-std=c++20", "-w", "--extended-lambda", "-arch=native", "-o", str(program), str(FOLDER / f"{name}.cu"),
                                        *(f"-l{library}" for library in PROGRAMS[name])], capture_output=True, text=True)
             if compiled.returncode != 0:
                 wrong.append(f"{name}: not compiled: {compiled.stderr[:2000]}")
                 continue
-            done = subprocess.run([str(program)], capture_output=True, text=True, timeout=600)
+            # By lines, so that what it printed before a crash is seen.
+            done = subprocess.run(["stdbuf", "-oL", str(program)], capture_output=True, text=True, timeout=600)
             if done.returncode != 0 or "failures: 0" not in done.stdout.splitlines():
-                wrong.append(f"{name}: status {done.returncode}: {done.stdout[:2000]}{done.stderr[:2000]}")
+                wrong.append(f"{name}: status {done.returncode}\n{told(done.stdout)}\n{told(done.stderr)}")
     print(f"{len(wrong)} wrong", *wrong, sep="\n")
     return 1 if wrong else 0
 

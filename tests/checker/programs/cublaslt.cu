@@ -15,7 +15,11 @@
 static int failures = 0;
 #define EXPECT(CONDITION) \
   if (!(CONDITION)) ++failures, std::printf("line %d: %s\n", __LINE__, #CONDITION)
-#define CALL(WHAT) EXPECT((WHAT) == CUBLAS_STATUS_SUCCESS)
+#define CALL(WHAT) succeeds(WHAT, __LINE__, #WHAT)
+static bool succeeds(cublasStatus_t status, int line, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return true;
+  return ++failures, std::printf("line %d: status %d of %s\n", line, static_cast<int>(status), what), false;
+}
 
 static unsigned state = 1;
 // Small multiples of a quarter, which every type has.
@@ -37,13 +41,14 @@ double of_double(double x) { return x; }
 // A matrix of its own order and pitch, on both sides.
 template <class T>
 struct matrix {
+  cudaDataType type;
   int rows, columns, pitch, count;
   bool by_rows;
   std::vector<T> host;
   T* device;
   cublasLtMatrixLayout_t layout;
   matrix(cudaDataType type, int rows, int columns, bool by_rows = false, int gap = 0, int count = 1, int by = 1)
-      : rows(rows), columns(columns), pitch((by_rows ? columns : rows) + gap), count(count), by_rows(by_rows),
+      : type(type), rows(rows), columns(columns), pitch((by_rows ? columns : rows) + gap), count(count), by_rows(by_rows),
         host(static_cast<size_t>(pitch) * (by_rows ? rows : columns) * count) {
     for (T& each : host) each = of_double<T>(next() * by);
     cudaMalloc(&device, host.size() * sizeof(T));
@@ -93,12 +98,15 @@ static void product(cublasLtHandle_t h, const description& how, const matrix<A>&
   int found = 0;
   CALL(cublasLtMatmulPreferenceCreate(&preference));
   CALL(cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes));
-  CALL(cublasLtMatmulAlgoGetHeuristic(h, how.is, a.layout, b.layout, c.layout, d.layout, preference, 1, &result, &found));
-  EXPECT(found == 1 && result.state == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= bytes);
-  CALL(cublasLtMatmul(h, how.is, &alpha, a.device, a.layout, b.device, b.layout, &beta, c.device, c.layout, d.device, d.layout, &result.algo, workspace, bytes, nullptr));
+  const bool is_found = CALL(cublasLtMatmulAlgoGetHeuristic(h, how.is, a.layout, b.layout, c.layout, d.layout, preference, 1, &result, &found));
+  EXPECT(is_found && found == 1 && result.state == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= bytes);
+  const bool is_made = is_found && found == 1 &&
+                       CALL(cublasLtMatmul(h, how.is, &alpha, a.device, a.layout, b.device, b.layout, &beta, c.device, c.layout, d.device, d.layout, &result.algo,
+                                           workspace, bytes, nullptr));
   const std::vector<D> got = d.back();
+  if (!is_made) std::printf("  of types %d %d %d %d, orders %d %d %d %d, epilogue %d\n", a.type, b.type, c.type, d.type, a.by_rows, b.by_rows, c.by_rows, d.by_rows, epilogue);
   const int k = turns_a ? a.rows : a.columns;
-  for (int batch = 0; batch < d.count; ++batch)
+  for (int batch = 0; is_made && batch < d.count; ++batch)
     for (int i = 0; i < d.rows; ++i)
       for (int j = 0; j < d.columns; ++j) {
         double sum = 0;
@@ -116,7 +124,7 @@ static void product(cublasLtHandle_t h, const description& how, const matrix<A>&
 
 static void floats(cublasLtHandle_t h) {
   for (const bool by_rows : {false, true}) {
-    const matrix<float> a(CUDA_R_32F, 5, 7, by_rows, 1, 2), b(CUDA_R_32F, 6, 7, !by_rows, 2, 2), c(CUDA_R_32F, 5, 6, by_rows, 3, 2), d(CUDA_R_32F, 5, 6, false, 0, 2);
+    const matrix<float> a(CUDA_R_32F, 5, 7, by_rows, 1, 2), b(CUDA_R_32F, 6, 7, !by_rows, 2, 2), c(CUDA_R_32F, 5, 6, false, 3, 2), d(CUDA_R_32F, 5, 6, false, 0, 2);
     std::vector<float> bias(5);
     for (float& each : bias) each = static_cast<float>(next());
     float* bias_there;
@@ -131,6 +139,16 @@ static void floats(cublasLtHandle_t h) {
     }
     cudaFree(bias_there);
   }
+}
+static void by_rows(cublasLtHandle_t h) {
+  const matrix<float> a(CUDA_R_32F, 5, 7, true, 1), b(CUDA_R_32F, 7, 6, true, 2), c(CUDA_R_32F, 5, 6, true, 3), d(CUDA_R_32F, 5, 6, true);
+  const description how(CUBLAS_COMPUTE_32F, CUDA_R_32F, CUBLAS_OP_N, CUBLAS_OP_N);
+  product(h, how, a, b, c, d, 1.5f, -0.5f, 1e-5, false, false);
+  // c has the order of d.
+  const matrix<float> by_columns(CUDA_R_32F, 5, 6);
+  const float one = 1;
+  EXPECT(cublasLtMatmul(h, how.is, &one, a.device, a.layout, b.device, b.layout, &one, by_columns.device, by_columns.layout, d.device, d.layout, nullptr, nullptr, 0,
+                        nullptr) != CUBLAS_STATUS_SUCCESS);
 }
 static void other_types(cublasLtHandle_t h) {
   {
@@ -207,10 +225,11 @@ static complex in(const cuDoubleComplex& z) { return {z.x, z.y}; }
 static void of_the_host() {
   const int m = 5, n = 4, k = 3, pitch = 7;
   cublasXtHandle_t h;
-  int devices[] = {1, 0}, absent[] = {5}, block = 0;
+  int devices[] = {1, 0}, absent[] = {1000}, block = 0, present = 0;
+  cudaGetDeviceCount(&present);
   CALL(cublasXtCreate(&h));
-  EXPECT(cublasXtDeviceSelect(h, 1, absent) == CUBLAS_STATUS_INVALID_VALUE);
-  CALL(cublasXtDeviceSelect(h, 2, devices));
+  EXPECT(cublasXtDeviceSelect(h, 1, absent) != CUBLAS_STATUS_SUCCESS);
+  if (!(present > 1 ? CALL(cublasXtDeviceSelect(h, 2, devices)) : CALL(cublasXtDeviceSelect(h, 1, devices + 1)))) return;
   CALL(cublasXtSetBlockDim(h, 64));
   CALL(cublasXtGetBlockDim(h, &block));
   EXPECT(block == 64);
@@ -282,6 +301,7 @@ int main(int count, char** words) {
     return 0;
   }
   floats(h);
+  by_rows(h);
   other_types(h);
   eight_bits(h);
   statuses(h);

@@ -229,7 +229,7 @@ static void boxes_and_layouts() {
   cudaFree(from);
   cudaFree(to);
 
-  // A part of a plane: 3 x 4 of rows of 7, in halves.
+  // A part of a plane: 2 x 4 of rows of 7, in halves, which take powers of two.
   const std::vector<complex> z = some(5 * 7, 23);
   std::vector<__half2> halves;
   for (const complex& each : z)
@@ -237,17 +237,21 @@ static void boxes_and_layouts() {
   __half2* const plane = device(halves);
   cufftHandle part;
   EXPECT(cufftCreate(&part) == CUFFT_SUCCESS);
-  long long part_of[] = {3, 4}, rows[] = {5, 7};
+  long long part_of[] = {2, 4}, rows[] = {5, 7}, odd[] = {3, 4};
   size_t bytes = 0;
+  cufftHandle refused;
+  EXPECT(cufftCreate(&refused) == CUFFT_SUCCESS);
+  EXPECT(cufftXtMakePlanMany(refused, 2, odd, rows, 1, 35, CUDA_C_16F, rows, 1, 35, CUDA_C_16F, 1, &bytes, CUDA_C_16F) != CUFFT_SUCCESS);
+  cufftDestroy(refused);
   EXPECT(cufftXtMakePlanMany(part, 2, part_of, rows, 1, 35, CUDA_C_16F, rows, 1, 35, CUDA_C_16F, 1, &bytes, CUDA_C_16F) == CUFFT_SUCCESS);
   EXPECT(cufftXtExec(part, plane, plane, CUFFT_FORWARD) == CUFFT_SUCCESS);
   std::vector<complex> corner;
-  for (int i = 0; i < 12; ++i) corner.push_back(z[i / 4 * 7 + i % 4]);
-  corner = transformed(corner, 1, 3, 4, -1);
+  for (int i = 0; i < 8; ++i) corner.push_back(z[i / 4 * 7 + i % 4]);
+  corner = transformed(corner, 1, 2, 4, -1);
   const auto changed = back(plane, 35);
   for (int i = 0; i < 35; ++i) {
     const complex value(__low2float(changed[i]), __high2float(changed[i]));
-    EXPECT(std::abs(value - (i / 7 < 3 && i % 7 < 4 ? corner[i / 7 * 4 + i % 7] : z[i])) < 0.02);
+    EXPECT(std::abs(value - (i / 7 < 2 && i % 7 < 4 ? corner[i / 7 * 4 + i % 7] : z[i])) < 0.02);
   }
   cufftDestroy(part);
   cudaFree(plane);
@@ -256,24 +260,33 @@ static void boxes_and_layouts() {
 static void results_and_work_areas(cufftComplex* x, float* reals) {
   cufftHandle plan, another;
   EXPECT(cufftPlan1d(&plan, 0, CUFFT_C2C, 1) == CUFFT_INVALID_SIZE);
-  EXPECT(cufftPlan1d(&plan, 8, static_cast<cufftType>(1), 1) == CUFFT_INVALID_TYPE);
+  EXPECT(cufftPlan1d(&plan, 8, static_cast<cufftType>(1), 1) != CUFFT_SUCCESS);
   int lengths[] = {2, 2, 2, 2};
-  EXPECT(cufftPlanMany(&plan, 4, lengths, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1) == CUFFT_INVALID_VALUE);
+  EXPECT(cufftPlanMany(&plan, 4, lengths, nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1) != CUFFT_SUCCESS);
   EXPECT(cufftExecC2C(12345, x, x, CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
   EXPECT(cufftCreate(&plan) == CUFFT_SUCCESS && cufftCreate(&another) == CUFFT_SUCCESS && plan != another);
+#ifdef __HEDDLE_CHECK__
+  // A handle without a plan: cuFFT does not say what that gives.
   EXPECT(cufftExecC2C(plan, x, x, CUFFT_FORWARD) == CUFFT_INVALID_PLAN);
+#endif
   size_t bytes = 0, size = 0, estimate = 0;
   EXPECT(cufftSetAutoAllocation(plan, 0) == CUFFT_SUCCESS);
-  EXPECT(cufftMakePlan2d(plan, 4, 8, CUFFT_C2C, &bytes) == CUFFT_SUCCESS && bytes > 0);
+  EXPECT(cufftMakePlan2d(plan, 4, 8, CUFFT_C2C, &bytes) == CUFFT_SUCCESS);
   EXPECT(cufftMakePlan2d(plan, 4, 8, CUFFT_C2C, &bytes) == CUFFT_INVALID_PLAN);
   EXPECT(cufftGetSize(plan, &size) == CUFFT_SUCCESS && size == bytes);
   EXPECT(cufftEstimate2d(4, 8, CUFFT_C2C, &estimate) == CUFFT_SUCCESS && estimate >= size);
-  EXPECT(cufftExecC2C(plan, x, x, CUFFT_FORWARD) == CUFFT_NO_WORKSPACE);
+#ifdef __HEDDLE_CHECK__
+  // cuFFT has plans that need none.
+  EXPECT(bytes > 0 && cufftExecC2C(plan, x, x, CUFFT_FORWARD) == CUFFT_NO_WORKSPACE);
+#endif
   void* work;
-  cudaMalloc(&work, bytes);
+  cudaMalloc(&work, bytes > 0 ? bytes : 1);
   EXPECT(cufftSetWorkArea(plan, work) == CUFFT_SUCCESS);
   EXPECT(cufftExecC2C(plan, x, x, 2) == CUFFT_INVALID_VALUE);
+#ifdef __HEDDLE_CHECK__
+  // cuFFT does not say that it compares the plan's type with the call's.
   EXPECT(cufftExecR2C(plan, reals, x) == CUFFT_INVALID_TYPE);
+#endif
   EXPECT(cufftExecC2C(plan, x, x, CUFFT_FORWARD) == CUFFT_SUCCESS);
   EXPECT(cufftDestroy(plan) == CUFFT_SUCCESS && cufftDestroy(plan) == CUFFT_INVALID_PLAN);
   cufftDestroy(another);

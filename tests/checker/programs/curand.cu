@@ -98,7 +98,6 @@ int main(int count, char** words) {
     compare<curandStatePhilox4_32_10_t>(philox);
     EXPECT(curandGenerateUniform(generator, x, 60) == CURAND_STATUS_SUCCESS);
     EXPECT(curandGenerateUniform(generator, x + 60, 40) == CURAND_STATUS_SUCCESS);
-    EXPECT(curandGenerateNormal(generator, x, 99, 0, 1) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
     float got[100], whole[100];
     cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost);
     curandGenerator_t on_host;
@@ -107,6 +106,10 @@ int main(int count, char** words) {
     curandGenerateUniform(on_host, whole, 100);
     curandDestroyGenerator(on_host);
     EXPECT(std::memcmp(got, whole, sizeof got) == 0);
+#ifdef __HEDDLE_CHECK__
+    // As curand.h has it; cuRAND 13.0 takes odd lengths of this generator.
+    EXPECT(curandGenerateNormal(generator, x, 99, 0, 1) == CURAND_STATUS_LENGTH_NOT_MULTIPLE);
+#endif
     double sum = 0;
     for (const float each : whole) sum += each;
     EXPECT(sum > 40 && sum < 60);

@@ -71,7 +71,10 @@ static void squares(cusolverDnHandle_t h) {
     EXPECT(near(product(factor, n, fill == CUBLAS_FILL_MODE_UPPER, factor, n, fill == CUBLAS_FILL_MODE_LOWER, n, n, n), positive));
     CALL(cusolverDnZpotrs(h, fill, n, columns, a, n, b, n, info));
     EXPECT(near(product(positive, n, false, back(b, n * columns), n, false, n, columns, n), right));
+#ifdef __HEDDLE_CHECK__
+    // cuSOLVER may take a workspace that is too small and write beyond it.
     EXPECT(cusolverDnZpotrf(h, fill, n, a, n, buffer, 1, info) == CUSOLVER_STATUS_INVALID_VALUE);
+#endif
     for (cuDoubleComplex* const each : {a, b, buffer}) cudaFree(each);
   }
   matrix negative = positive;

@@ -15,6 +15,9 @@ static int failures = 0;
 #define EXPECT(CONDITION) \
   if (!(CONDITION)) ++failures, std::printf("line %d: %s\n", __LINE__, #CONDITION)
 #define CALL(WHAT) EXPECT((WHAT) == CUSOLVER_STATUS_SUCCESS)
+// Of what the rest of a function needs.
+#define NEED(WHAT) \
+  if ((WHAT) != CUSOLVER_STATUS_SUCCESS) return ++failures, static_cast<void>(std::printf("line %d: %s\n", __LINE__, #WHAT))
 
 using complex = std::complex<double>;
 using numbers = std::vector<complex>;
@@ -103,6 +106,7 @@ struct letters;
     static constexpr auto qr = cusolverSp##L##csrlsvqr;                                                             \
     static constexpr auto chol_host = cusolverSp##L##csrlsvcholHost;                                                \
     static constexpr auto chol = cusolverSp##L##csrlsvchol;                                                         \
+    static constexpr auto buffer_lu = cusolverSp##L##csrluBufferInfoHost;                                           \
     static constexpr auto factor_lu = cusolverSp##L##csrluFactorHost;                                               \
     static constexpr auto extract_lu = cusolverSp##L##csrluExtractHost;                                             \
     static constexpr auto solve_lu = cusolverSp##L##csrluSolveHost;                                                 \
@@ -194,14 +198,19 @@ static void singular(cusolverSpHandle_t h) {
   CALL(cusolverSpDcsrlsvqrHost(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), b.data(), 1e-12, 0, x.data(), &at));
   EXPECT(at == 2);
   csrluInfoHost_t info;
-  std::vector<char> buffer(1 << 12);
-  int of_l, of_u;
+  size_t internal, workspace;
   CALL(cusolverSpCreateCsrluInfoHost(&info));
   CALL(cusolverSpXcsrluAnalysisHost(h, n, a.entries(), descr.is, a.offsets.data(), a.indices.data(), info));
-  CALL(cusolverSpDcsrluFactorHost(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, 1, buffer.data()));
+  NEED(cusolverSpDcsrluBufferInfoHost(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, &internal, &workspace));
+  std::vector<char> buffer(workspace);
+  NEED(cusolverSpDcsrluFactorHost(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, 1, buffer.data()));
   CALL(cusolverSpDcsrluZeroPivotHost(h, info, 1e-12, &at));
   EXPECT(at == 2);
+#ifdef __HEDDLE_CHECK__
+  // NVIDIA does not say which status factors with a pivot of 0 give.
+  int of_l, of_u;
   EXPECT(cusolverSpXcsrluNnzHost(h, &of_l, &of_u, info) == CUSOLVER_STATUS_ZERO_PIVOT);
+#endif
   CALL(cusolverSpDestroyCsrluInfoHost(info));
   // An empty column, whose row is the first one's pivot.
   const int offsets[] = {0, 1, 1, 2}, indices[] = {1, 0};
@@ -292,15 +301,17 @@ static void factors_of_lu(cusolverSpHandle_t h, int n, double threshold) {
   const description descr(0), of_factors(1);
   csrluInfoHost_t info;
   const std::vector<T> values = of_type<T>(a.values);
-  std::vector<char> buffer(1 << 16);
-  CALL(cusolverSpCreateCsrluInfoHost(&info));
-  CALL(cusolverSpXcsrluAnalysisHost(h, n, a.entries(), descr.is, a.offsets.data(), a.indices.data(), info));
-  CALL(letters<T>::factor_lu(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, threshold, buffer.data()));
+  size_t internal, workspace;
+  NEED(cusolverSpCreateCsrluInfoHost(&info));
+  NEED(cusolverSpXcsrluAnalysisHost(h, n, a.entries(), descr.is, a.offsets.data(), a.indices.data(), info));
+  NEED(letters<T>::buffer_lu(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, &internal, &workspace));
+  std::vector<char> buffer(workspace);
+  NEED(letters<T>::factor_lu(h, n, a.entries(), descr.is, values.data(), a.offsets.data(), a.indices.data(), info, threshold, buffer.data()));
   int of_l, of_u;
-  CALL(cusolverSpXcsrluNnzHost(h, &of_l, &of_u, info));
+  NEED(cusolverSpXcsrluNnzHost(h, &of_l, &of_u, info));
   std::vector<int> p(n), q(n), offsets_l(n + 1), offsets_u(n + 1), indices_l(of_l), indices_u(of_u);
   std::vector<T> l(of_l), u(of_u), x(n);
-  CALL(letters<T>::extract_lu(h, p.data(), q.data(), of_factors.is, l.data(), offsets_l.data(), indices_l.data(), of_factors.is, u.data(), offsets_u.data(),
+  NEED(letters<T>::extract_lu(h, p.data(), q.data(), of_factors.is, l.data(), offsets_l.data(), indices_l.data(), of_factors.is, u.data(), offsets_u.data(),
                               indices_u.data(), info, buffer.data()));
   numbers lower(n * n), upper(n * n);
   for (int i = 0; i < n; ++i) {

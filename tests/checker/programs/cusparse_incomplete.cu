@@ -64,7 +64,10 @@ static void factors(cusparseHandle_t h, cusparseIndexBase_t base) {
   RIGHT(cusparseDcsrilu02_bufferSize(h, n, nnz, descr, values, offsets, columns, info, &bytes));
   void* buffer;
   cudaMalloc(&buffer, bytes);
+#ifdef __HEDDLE_CHECK__
+  // Factors without an analysis: cuSPARSE does not say which status that gives.
   EXPECT(cusparseDcsrilu02(h, n, nnz, descr, values, offsets, columns, info, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer) == CUSPARSE_STATUS_INVALID_VALUE);
+#endif
   RIGHT(cusparseDcsrilu02_analysis(h, n, nnz, descr, values, offsets, columns, info, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer));
   RIGHT(cusparseXcsrilu02_zeroPivot(h, info, &place));
   RIGHT(cusparseDcsrilu02(h, n, nnz, descr, values, offsets, columns, info, CUSPARSE_SOLVE_POLICY_NO_LEVEL, buffer));

@@ -298,7 +298,7 @@ inline cublasStatus_t check_product(const cublasLtMatmulDescOpaque_t* how,
   const bool turns_a = how->of_a != CUBLAS_OP_N, turns_b = how->of_b != CUBLAS_OP_N;
   if ((turns_a ? a->columns : a->rows) != d->rows || (turns_b ? b->rows : b->columns) != d->columns ||
       (turns_a ? a->rows : a->columns) != (turns_b ? b->columns : b->rows) || c->rows != d->rows ||
-      c->columns != d->columns)
+      c->columns != d->columns || c->order != d->order)
     return CUBLAS_STATUS_INVALID_VALUE;
   return by_compute_type(*how, a->type, b->type, c->type, d->type,
                          [](auto) { return CUBLAS_STATUS_SUCCESS; });

@@ -107,9 +107,14 @@ inline CUDA_MEMCPY3D as_box(const CUDA_MEMCPY2D& p) {
   box.Depth = 1;
   return box;
 }
-/// Bytes of an array, over the ends of its rows.
+/// These calls are for arrays of one axis.
+inline bool is_line(CUarray array) {
+  return array != nullptr && array->extent.height <= 1 && array->extent.depth == 0;
+}
+/// Bytes of an array of one axis.
 HEDDLE_DRIVER copy_array_bytes(const char* function, CUarray array, size_t offset, void* memory, size_t bytes,
                                cudaMemcpyKind kind, bool to_array, CUstream stream, bool is_async) {
+  if (!is_line(array)) return CUDA_ERROR_INVALID_VALUE;
   const array_rows rows = bytes_of_array(array, offset, 0, bytes);
   if (!rows.is_inside) return driver_result(HEDDLE_RUNTIME(refuse_copy(function, rows.begin)));
   return driver_result(to_array ? copy_bytes(function, rows.begin, memory, bytes, kind, stream, is_async)
@@ -159,6 +164,7 @@ HEDDLE_DRIVER cuMemcpyAtoD(CUdeviceptr to, CUarray from, size_t offset, size_t b
                                          cudaMemcpyDeviceToDevice, false, nullptr, false);
 }
 HEDDLE_DRIVER cuMemcpyAtoA(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes) {
+  if (!heddle_device::is_line(from)) return CUDA_ERROR_INVALID_VALUE;
   const heddle_device::array_rows rows = heddle_device::bytes_of_array(from, from_offset, 0, bytes);
   if (!rows.is_inside)
     return heddle_device::driver_result(HEDDLE_RUNTIME(refuse_copy("cuMemcpyAtoA", rows.begin)));

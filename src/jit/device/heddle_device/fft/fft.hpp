@@ -78,8 +78,11 @@ cufftResult design(plan& p, const plan_shape<I>& s, const elements& e) {
   p.axes = s.axes;
   p.count = static_cast<u64>(s.count);
   for (u64& length : p.lengths) length = 1;
+  // Numbers of 16 bits take powers of two.
+  const bool is_half = e.precision == transform_precision::f16 || e.precision == transform_precision::bf16;
   for (int i = 0; i < s.axes; ++i) {
     if (s.lengths[i] < 1) return CUFFT_INVALID_SIZE;
+    if (is_half && (s.lengths[i] & (s.lengths[i] - 1)) != 0) return CUFFT_NOT_SUPPORTED;
     p.lengths[3 - s.axes + i] = static_cast<u64>(s.lengths[i]);
   }
   p.is_dense = s.from_embedding == nullptr || s.to_embedding == nullptr;

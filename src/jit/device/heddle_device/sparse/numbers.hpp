@@ -36,6 +36,9 @@ inline size_t bytes_of(cudaDataType type) {
 inline bool is_supported(cudaDataType type) {
   return bytes_of(type) != 0;
 }
+inline bool is_complex(cudaDataType type) {
+  return type == CUDA_C_16F || type == CUDA_C_16BF || type == CUDA_C_32F || type == CUDA_C_64F;
+}
 
 inline number get(const void* from, cudaDataType type, long long i) {
   switch (type) {

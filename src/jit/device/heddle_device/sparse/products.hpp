@@ -39,6 +39,8 @@ inline cusparseStatus_t check_product(cusparseHandle_t handle, cusparseOperation
   if (alpha == nullptr || a == nullptr || x == nullptr || beta == nullptr || y == nullptr)
     return CUSPARSE_STATUS_INVALID_VALUE;
   if (x->size != columns_of(*a, op) || y->size != rows_of(*a, op)) return CUSPARSE_STATUS_INVALID_VALUE;
+  // Real numbers have no conjugates: cuSPARSE refuses the operation there.
+  if (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && !is_complex(type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   return is_supported(type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 /// y becomes alpha op(a) x + beta y.
