@@ -11,30 +11,7 @@
 
 #define CUSOLVERDN_H_
 
-struct cusolverDnContext {
-  cudaStream_t stream;
-};
-using cusolverDnHandle_t = cusolverDnContext*;
-
-inline cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t* handle) {
-  if (handle == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  *handle = new cusolverDnContext{nullptr};
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle) {
-  delete handle;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t cusolverDnSetStream(cusolverDnHandle_t handle, cudaStream_t stream) {
-  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  handle->stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t cusolverDnGetStream(cusolverDnHandle_t handle, cudaStream_t* stream) {
-  if (handle == nullptr || stream == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  *stream = handle->stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
+HEDDLE_SOLVER_CONTEXT(Dn)
 
 namespace heddle_device::solver {
 

@@ -8,10 +8,7 @@
 
 #include <type_traits>
 
-struct cusolverSpContext {
-  cudaStream_t stream;
-};
-using cusolverSpHandle_t = cusolverSpContext*;
+HEDDLE_SOLVER_CONTEXT(Sp)
 
 namespace heddle_device::solver {
 

@@ -14,26 +14,6 @@
 #define CUSOLVERSP_H_
 #define CUSOLVERSP_LOWLEVEL_PREVIEW_H_
 
-inline cusolverStatus_t cusolverSpCreate(cusolverSpHandle_t* handle) {
-  if (handle == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  *handle = new cusolverSpContext{nullptr};
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t cusolverSpDestroy(cusolverSpHandle_t handle) {
-  delete handle;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t cusolverSpSetStream(cusolverSpHandle_t handle, cudaStream_t stream) {
-  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  handle->stream = stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-inline cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cudaStream_t* stream) {
-  if (handle == nullptr || stream == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  *stream = handle->stream;
-  return CUSOLVER_STATUS_SUCCESS;
-}
-
 namespace heddle_device::solver {
 
 /// x with a x = b; the first pivot that is not larger than the tolerance, or -1.

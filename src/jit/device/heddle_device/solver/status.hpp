@@ -1,6 +1,6 @@
 #pragma once
 
-/// Of cuSOLVER: what its functions return.
+/// Of cuSOLVER: what its functions return, and the context that they are called with.
 
 // Headers of others ask for this before they use what is here.
 #define CUSOLVER_COMMON_H_
@@ -22,3 +22,28 @@ enum cusolverStatus_t {
   CUSOLVER_STATUS_ZERO_PIVOT = 10,
   CUSOLVER_STATUS_INVALID_LICENSE = 11
 };
+
+#define HEDDLE_SOLVER_CONTEXT(KIND)                                                                          \
+  struct cusolver##KIND##Context {                                                                           \
+    cudaStream_t stream;                                                                                     \
+  };                                                                                                         \
+  using cusolver##KIND##Handle_t = cusolver##KIND##Context*;                                                 \
+  inline cusolverStatus_t cusolver##KIND##Create(cusolver##KIND##Handle_t* handle) {                         \
+    if (handle == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;                                             \
+    *handle = new cusolver##KIND##Context{nullptr};                                                          \
+    return CUSOLVER_STATUS_SUCCESS;                                                                          \
+  }                                                                                                          \
+  inline cusolverStatus_t cusolver##KIND##Destroy(cusolver##KIND##Handle_t handle) {                         \
+    delete handle;                                                                                           \
+    return CUSOLVER_STATUS_SUCCESS;                                                                          \
+  }                                                                                                          \
+  inline cusolverStatus_t cusolver##KIND##SetStream(cusolver##KIND##Handle_t handle, cudaStream_t stream) {  \
+    if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;                                           \
+    handle->stream = stream;                                                                                 \
+    return CUSOLVER_STATUS_SUCCESS;                                                                          \
+  }                                                                                                          \
+  inline cusolverStatus_t cusolver##KIND##GetStream(cusolver##KIND##Handle_t handle, cudaStream_t* stream) { \
+    if (handle == nullptr || stream == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;                      \
+    *stream = handle->stream;                                                                                \
+    return CUSOLVER_STATUS_SUCCESS;                                                                          \
+  }
