@@ -17,7 +17,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None, 
     """Running sums, of all elements in C order or along one axis, as numpy.cumsum.
 
     `a` has any shape; without an axis the result is flat. Integers and bool are summed in 64 bits. `out` may be
-    `a`. The same bits on one core and on many; on a GPU floating-point sums may differ in the last ones.
+    `a`. The bits are the same on one core, on many cores and on a GPU.
 
     >>> import heddle
     >>> heddle.cumsum([3, 1, 4]).tolist()

@@ -64,8 +64,9 @@ def segmented_inclusive_scan(a: Any, offsets: Any, op: str = "add", *, initial: 
 
     `offsets` are those of segmented_reduce: integers that do not fall. Elements before the first, and from the last
     on, are segments too. `initial` comes first in each segment. The operators are those of heddle.reduce. The result
-    has the shape of `a`, and `out` may be `a`. Each segment has the bits of heddle.inclusive_scan of it alone; on a
-    GPU floating-point sums may differ in the last ones. ValueError for offsets that fall or go beyond the elements,
+    has the shape of `a`, and `out` may be `a`. On a CPU each segment has the bits of heddle.inclusive_scan of it alone.
+    On a GPU that holds for integers and bool; a floating-point sum is rounded by the position of its segment in `a`, and
+    has the same bits in every run on one kind of GPU. ValueError for offsets that fall or go beyond the elements,
     TypeError where the operator is not defined on the type. O(elements + offsets), however long segments are.
 
     >>> import heddle
