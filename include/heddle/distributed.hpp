@@ -94,13 +94,13 @@ template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
-  return impl::scan_new_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan", all, x, op, init, along);
+  return impl::scan_new_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan", all, x, op, init, &along);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
-  return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init, along);
+  return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init, &along);
 }
 
 /// The same into `out`, which has the shape and the blocks of x and may be x itself.
@@ -114,7 +114,7 @@ void inclusive_scan_into(const ranks& all, distributed_array<T>& out, const dist
                          axis along, const Op& op = {},
                          const std::type_identity_t<impl::initial_element<T>>& init = {}) {
   impl::scan_existing_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan_into", all, out, x, op, init,
-                                                                along);
+                                                                &along);
 }
 template <element T, class Op = plus>
 void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
@@ -126,20 +126,22 @@ void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const dist
                          axis along, const Op& op = {},
                          const std::type_identity_t<impl::initial_element<T>>& init = {}) {
   impl::scan_existing_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan_into", all, out, x, op, init,
-                                                                along);
+                                                                &along);
 }
 
 /// The index of the smallest element, as argmin of one array. Throws heddle::error when there are no
 /// elements.
 template <element T>
+  requires(impl::library_has<T, minimum>())
 std::size_t argmin(const ranks& all, const distributed_array<T>& x) {
   impl::check_ranks("argmin", all, x.all());
-  return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmin(where, y); });
+  return impl::arg_over_ranks("argmin", all, runtime_op::minimum, dtype_of<T>, impl::to_read(all, x));
 }
 template <element T>
+  requires(impl::library_has<T, minimum>())
 std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
   impl::check_ranks("argmax", all, x.all());
-  return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmax(where, y); });
+  return impl::arg_over_ranks("argmax", all, runtime_op::maximum, dtype_of<T>, impl::to_read(all, x));
 }
 
 /// The index along one axis of the smallest element of every row or column, as argmin of one array. The
@@ -147,16 +149,18 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
 ///
 ///     hd::distributed_array<std::size_t> least = hd::argmin(all, table, hd::axis{1});
 template <element T>
+  requires(impl::library_has<T, minimum>())
 distributed_array<std::size_t> argmin(const ranks& all, const distributed_array<T>& x, axis along) {
   impl::check_ranks("argmin", all, x.all());
-  return impl::arg_along_over_ranks("argmin", all, x, along,
-                                    [](const auto&... given) { return argmin(given...); });
+  return impl::arg_along_over_ranks("argmin", all, runtime_op::minimum, dtype_of<T>, impl::to_read(all, x),
+                                    along);
 }
 template <element T>
+  requires(impl::library_has<T, minimum>())
 distributed_array<std::size_t> argmax(const ranks& all, const distributed_array<T>& x, axis along) {
   impl::check_ranks("argmax", all, x.all());
-  return impl::arg_along_over_ranks("argmax", all, x, along,
-                                    [](const auto&... given) { return argmax(given...); });
+  return impl::arg_along_over_ranks("argmax", all, runtime_op::maximum, dtype_of<T>, impl::to_read(all, x),
+                                    along);
 }
 
 /// f(x[i], y[i], …) of any number of arrays of one shape and the same blocks, and of scalars: see
@@ -288,10 +292,7 @@ template <element T, class Order = sort_order>
 distributed_array<std::size_t> argsort(const ranks& all, const distributed_array<T>& x,
                                        const Order& order = {}) {
   impl::check_ranks("argsort", all, x.all());
-  const array<std::size_t> places = impl::places_of_block(x);
-  return impl::sort_by_key_over_ranks<T, std::size_t>("argsort", all, x.local().reshaped({x.local().size()}),
-                                                      places.view(), x.size(), order)
-      .second;
+  return impl::argsort_over_ranks(all, x, order);
 }
 
 /// The same of every row or column along one axis; indices count along it. The result has the blocks of x.

@@ -103,9 +103,9 @@ class distributed_array {
       for (std::size_t& b : rows) b *= row;
       return rows;
     };
-    to.local_ = impl::moved_blocks(all_, local().reshaped({local().size()}), in_elements(begins_),
-                                   in_elements(to.begins_))
-                    .reshaped(to.local_.shape());
+    impl::order(local_.where(), all_.where());
+    impl::move_blocks(all_, local_.data(), sizeof(T), in_elements(begins_), in_elements(to.begins_),
+                      to.local_.data());
     return to;
   }
 

@@ -1,6 +1,6 @@
 #include "dispatch/any_arguments.hpp"
 #include <heddle/any_distributed.hpp>
-#include <heddle/distributed.hpp>
+#include <heddle/error.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 
 #include <optional>
@@ -10,47 +10,36 @@ namespace {
 
 using optional_value = std::optional<any_value>;
 
-/// Calls f(array, operator, initial value) with their static types.
-template <class F>
-any_distributed_array scanned(const any_distributed_array& x, runtime_op op, const optional_value& init,
-                              const F& f) {
+any_distributed_array scanned(impl::scan_kind kind, const ranks& all, const any_distributed_array& x,
+                              runtime_op op, const optional_value& init, const axis* along = nullptr) {
+  const bool is_exclusive = kind == impl::scan_kind::exclusive;
   impl::require_monoid(op, x.dtype());
-  const optional_value first = impl::initial(init, op, x.dtype());
-  return x.visit([&]<class T>(const distributed_array<T>& y) {
-    std::optional<any_distributed_array> result;
-    impl::with_op(op, [&]<class Op>(Op o) {
-      if constexpr (impl::library_combines<T, Op>())
-        result.emplace(f(y, o, first ? std::optional<T>(first->as<T>()) : std::optional<T>()));
-    });
-    return *std::move(result);
-  });
+  optional_value start = impl::initial(init, op, x.dtype());
+  impl::check_ranks(is_exclusive ? "exclusive_scan" : "inclusive_scan", all, x.all());
+  if (!start && is_exclusive) start = identity(op, x.dtype());
+  any_distributed_array out(all, x.dtype(), x.shape(), x.begins());
+  impl::library_scan_over_ranks(all, kind, op, x.dtype(), impl::to_read(all, x), along,
+                                start ? start->data() : nullptr, impl::to_fill(all, out));
+  return out;
 }
 
 }  // namespace
 
 any_distributed_array inclusive_scan(const ranks& all, const any_distributed_array& x, runtime_op op,
                                      const optional_value& init) {
-  return scanned(x, op, init, [&](const auto& y, const auto& o, const auto& first) {
-    return inclusive_scan(all, y, o, first);
-  });
+  return scanned(impl::scan_kind::inclusive, all, x, op, init);
 }
 any_distributed_array exclusive_scan(const ranks& all, const any_distributed_array& x, runtime_op op,
                                      const optional_value& init) {
-  return scanned(x, op, init, [&](const auto& y, const auto& o, const auto& first) {
-    return exclusive_scan(all, y, o, first);
-  });
+  return scanned(impl::scan_kind::exclusive, all, x, op, init);
 }
 any_distributed_array inclusive_scan(const ranks& all, const any_distributed_array& x, axis along,
                                      runtime_op op, const optional_value& init) {
-  return scanned(x, op, init, [&](const auto& y, const auto& o, const auto& first) {
-    return inclusive_scan(all, y, along, o, first);
-  });
+  return scanned(impl::scan_kind::inclusive, all, x, op, init, &along);
 }
 any_distributed_array exclusive_scan(const ranks& all, const any_distributed_array& x, axis along,
                                      runtime_op op, const optional_value& init) {
-  return scanned(x, op, init, [&](const auto& y, const auto& o, const auto& first) {
-    return exclusive_scan(all, y, along, o, first);
-  });
+  return scanned(impl::scan_kind::exclusive, all, x, op, init, &along);
 }
 
 }  // namespace heddle

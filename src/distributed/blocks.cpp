@@ -5,6 +5,7 @@
 #include <heddle/impl/distributed_matmul.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
+#include <heddle/memory.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -112,6 +113,76 @@ void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t fro
   for (std::size_t r = 0; r < rows; ++r)
     std::memcpy(static_cast<char*>(to) + r * to_pitch, static_cast<const char*>(from) + r * from_pitch,
                 row_bytes);
+}
+
+void move_blocks(const ranks& all, const void* block, std::size_t element_bytes,
+                 const std::vector<std::size_t>& from, const std::vector<std::size_t>& to, void* moved) {
+  all.between().all_to_all(block, bytes_in_common(from, to, all.rank(), element_bytes), moved,
+                           bytes_in_common(to, from, all.rank(), element_bytes), all.where());
+}
+
+namespace {
+
+/// Which bytes of a block of rows go to the rank of each column, or come from there: blocks of rows by
+/// columns, side by side.
+class exchange_of_columns {
+ public:
+  template <class Void>
+  exchange_of_columns(const ranks& all, const block_bytes_of<Void>& x,
+                      const std::vector<std::size_t>& columns)
+      : all_(all),
+        rows_(x.rows(all.rank())),
+        row_bytes_(columns.back() * x.element_bytes),
+        packed_(rows_ * row_bytes_, all.where()) {
+    const auto me = static_cast<std::size_t>(all.rank());
+    for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
+      widths_.push_back((columns[r + 1] - columns[r]) * x.element_bytes);
+      of_rows_.push_back(rows_ * widths_.back());
+      of_columns_.push_back(x.rows(static_cast<int>(r)) * (columns[me + 1] - columns[me]) * x.element_bytes);
+    }
+  }
+
+  void to_columns(const void* rows, void* columns) {
+    each_part([&](std::byte* part, std::size_t at, std::size_t width) {
+      copy_rows(part, width, static_cast<const std::byte*>(rows) + at, row_bytes_, width, rows_,
+                all_.where());
+    });
+    all_.between().all_to_all(packed_.data(), of_rows_, columns, of_columns_, all_.where());
+  }
+  void to_rows(const void* columns, void* rows) {
+    all_.between().all_to_all(columns, of_columns_, packed_.data(), of_rows_, all_.where());
+    each_part([&](std::byte* part, std::size_t at, std::size_t width) {
+      copy_rows(static_cast<std::byte*>(rows) + at, row_bytes_, part, width, width, rows_, all_.where());
+    });
+  }
+
+ private:
+  template <class F>
+  void each_part(const F& f) {
+    auto* part = static_cast<std::byte*>(packed_.data());
+    std::size_t at = 0;
+    for (const std::size_t width : widths_) {
+      f(part, at, width);
+      part += rows_ * width;
+      at += width;
+    }
+  }
+
+  const ranks& all_;
+  std::size_t rows_, row_bytes_;
+  std::vector<std::size_t> widths_, of_rows_, of_columns_;
+  memory packed_;
+};
+
+}  // namespace
+
+void columns_of_rank(const ranks& all, const block_to_read& x, const std::vector<std::size_t>& columns,
+                     void* result) {
+  exchange_of_columns(all, x, columns).to_columns(x.data, result);
+}
+void rows_of_rank(const ranks& all, const void* whole_columns, const std::vector<std::size_t>& columns,
+                  const block_to_fill& x) {
+  exchange_of_columns(all, x, columns).to_rows(whole_columns, x.data);
 }
 
 array<std::uint64_t> summed_counts(const ranks& all, const array<std::uint64_t>& own) {

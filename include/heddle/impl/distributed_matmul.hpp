@@ -184,12 +184,14 @@ distributed_array<T> matmul_of_whole(const ranks& all, const array_view<const T>
   distributed_array<T> product(all, lengths);
   const std::vector<std::size_t> columns =
       is_row ? product.begins() : even_blocks(shape{b.shape()[1]}, all.size());
-  const array<T> share = columns_of_rank(all, b, columns);
+  const auto me = static_cast<std::size_t>(all.rank());
+  array<T> share({b.shape()[0], columns[me + 1] - columns[me]}, all.where());
+  columns_of_rank(all, to_read(all, b), columns, share.data());
   if (is_row) {
     matmul_into(all.where(), product.local(), a, share, algorithm);
   } else {
     const array<T> whole_columns = matmul(all.where(), a, share, algorithm);
-    rows_of_rank(all, whole_columns.view(), columns, product);
+    rows_of_rank(all, whole_columns.data(), columns, to_fill(all, product));
   }
   return product;
 }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -47,188 +48,179 @@ T total_of_rows(const T* x, unsigned level, const Op& op) {
   return block[level];
 }
 
-/// The total of each of the blocks. Row 0 of x is row `first` of the array.
-template <class T, class Op>
-array<T> block_totals(const target& where, const array_view<const T>& x, std::size_t first,
-                      const std::vector<scan_block>& blocks, const Op& op) {
-  array<T> totals(blocks.size());
-  if constexpr (library_combines<T, Op>()) {
-    library_block_totals(function_of<Op>, dtype_of<T>, x.data(), first, blocks, totals.data(), where);
-  } else if (!where.is_gpu()) {
-    cpu::for_slices(where.threads(), blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t b = begin; b < end; ++b)
-        totals.data()[b] =
-            total_of_rows(x.data() + (blocks[b].first - first) * order::scan_row<T>, blocks[b].level, op);
-    });
-  } else {
-#if defined(__CUDACC__)
-    gpu::scan_block_totals(where, x.data(), first, blocks, op, totals.data());
-#else
-    fail_not_compiled_for_gpu();
-#endif
-  }
-  return totals;
-}
+}  // namespace HD_BUILD
 
-/// The totals of `parts` from those of the blocks that they are made of, of 2^most rows or all of a part.
-template <class T, class Op>
-array<T> part_totals(const std::vector<scan_block>& parts, unsigned most, const array<T>& totals,
-                     const Op& op) {
-  array<T> of_parts(parts.size());
-  const T* next = totals.data();
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const unsigned level = parts[p].level > most ? parts[p].level - most : 0;
-    order::uninitialized<T, 60> block;
-    for (std::size_t i = 0; i < std::size_t{1} << level; ++i)
-      order::append_block(op, i, 0, *next++, &block[0]);
-    of_parts.data()[p] = block[level];
-  }
-  return of_parts;
-}
+/// The prefix of the rows of scan_order.hpp so far.
+class rows_before {
+ public:
+  rows_before() = default;
+  rows_before(const rows_before&) = delete;
+  virtual ~rows_before() = default;
+  /// Adds a block of 2^level rows, whose total is *total.
+  virtual void append(const void* total, unsigned level) = 0;
+  /// Null before the first row of a scan without an initial value.
+  virtual const void* value() const = 0;
+};
 
-template <scan_kind Kind, class T, class Op>
-void scan_part(const target& where, array_view<T> out, const array_view<const T>& x, const Op& op,
-               const T* before) {
-  const std::optional<T> init = before != nullptr ? std::optional<T>(*before) : std::nullopt;
-  if constexpr (Kind == scan_kind::inclusive) {
-    inclusive_scan_into(where, out, x, op, init);
-  } else {
-    exclusive_scan_into(where, out, x, op, init);
-  }
-}
+/// What a scan over ranks needs of an element type and an operator. Elements that are scanned or reduced are
+/// in the memory of `where`; totals and initial values are on the CPU.
+class scan_of_elements {
+ public:
+  /// `row` counts the elements of a row of scan_order.hpp.
+  scan_of_elements(std::size_t element_bytes, std::size_t row, bool is_any_order)
+      : element_bytes(element_bytes), row(row), is_any_order(is_any_order) {}
+  scan_of_elements(const scan_of_elements&) = delete;
+  virtual ~scan_of_elements() = default;
 
-/// Scans this rank's elements, from number `first` on, of a distributed array, in the order of
-/// scan_order.hpp. `first` begins a row. Ranks gather the totals of the largest blocks of rows of each; then
-/// each rank scans its elements with the prefix of the rows before them.
-template <scan_kind Kind, class T, class Op>
-void scan_over_ranks(const ranks& all, const array_view<T>& out, const array_view<const T>& x,
-                     std::size_t first, const Op& op, const std::optional<T>& init) {
-  const target& where = all.where();
-  const scan_start<Kind, T, Op> start(op, init);
-  if (all.size() == 1) return scan_part<Kind>(where, out, x, op, start.get());
-  if constexpr (order::any_scan_order<T, Op>) {
-    array<T> total(x.size() > 0 ? 1 : 0);
-    if (x.size() > 0) total.data()[0] = reduce(where, x, op);
-    const array<std::size_t> counts = all.all_gather(total.size());
-    const array<T> totals = all.all_gather(std::span<const T>(total.data(), total.size()));
-    std::optional<T> before;
-    if (start.get() != nullptr) before = *start.get();
-    const T* next = totals.data();
-    for (int r = 0; r < all.rank(); ++r) {
-      if (counts.data()[r] == 0) continue;
-      before = before ? op(*before, *next) : *next;
-      ++next;
+  const std::size_t element_bytes, row;
+  const bool is_any_order;
+
+  /// Scans x into `out`, which may be x: flat if `along` is null. `before` may be null.
+  virtual void scan(const target& where, const void* x, const shape& lengths, const axis* along,
+                    const void* before, void* out) const = 0;
+  virtual void reduce(const target& where, const void* x, std::size_t size, void* total) const = 0;
+  /// The total of each of the blocks. Row 0 of x is row `first` of the array.
+  virtual void block_totals(const target& where, const void* x, std::size_t first,
+                            std::span<const scan_block> blocks, void* totals) const = 0;
+  /// The totals of `parts` from those of the blocks that they are made of, of 2^most rows or all of a part.
+  virtual void part_totals(std::span<const scan_block> parts, unsigned most, const void* totals,
+                           void* of_parts) const = 0;
+  virtual std::unique_ptr<rows_before> prefix(const void* start) const = 0;
+};
+
+/// Scans an array over ranks into one of the same blocks, flat or along an axis. `start` may be null.
+void scan_over_ranks(const ranks& all, const scan_of_elements& by, const block_to_read& x, const axis* along,
+                     const void* start, const block_to_fill& out);
+/// The same by a built-in operator.
+void library_scan_over_ranks(const ranks& all, scan_kind kind, runtime_op op, dtype type,
+                             const block_to_read& x, const axis* along, const void* start,
+                             const block_to_fill& out);
+
+inline namespace HD_BUILD {
+
+/// What `Elements` loads and stores: element i of a buffer on the CPU.
+template <class T, class Op, class Elements>
+class scan_by_operator : public scan_of_elements {
+ public:
+  scan_by_operator(const Elements& elements, const Op& op, std::size_t element_bytes, std::size_t row,
+                   bool is_any_order)
+      : scan_of_elements(element_bytes, row, is_any_order), elements_(elements), op_(op) {}
+
+  void part_totals(std::span<const scan_block> parts, unsigned most, const void* totals,
+                   void* of_parts) const final {
+    std::size_t next = 0;
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const unsigned level = parts[p].level > most ? parts[p].level - most : 0;
+      order::uninitialized<T, 60> block;
+      for (std::size_t i = 0; i < std::size_t{1} << level; ++i)
+        order::append_block(op_, i, 0, elements_.load(totals, next++), &block[0]);
+      elements_.store(of_parts, p, block[level]);
     }
-    if (x.size() > 0) scan_part<Kind>(where, out, x, op, before ? &*before : nullptr);
-  } else {
-    // Blocks that keep all threads, or all multiprocessors, busy.
-    constexpr std::size_t row = order::scan_row<T>;
-    const std::size_t block_bytes = where.is_gpu() ? std::size_t{1} << 22 : std::size_t{1} << 18;
-    unsigned most = 0;
-    while ((row * sizeof(T)) << (most + 1) <= block_bytes) ++most;
-    const std::size_t first_row = first / row, end_row = first_row + x.size() / row;
-    const std::vector<scan_block> parts = scan_blocks(first_row, end_row, 60);
-    const array<T> totals = part_totals(
-        parts, most, block_totals(where, x, first_row, scan_blocks(first_row, end_row, most), op), op);
-    const array<scan_block> all_parts = all.all_gather(std::span<const scan_block>(parts));
-    const array<T> all_totals = all.all_gather(totals);
-    order::row_prefix<T> prefix;
-    prefix.start(start.get());
-    std::size_t p = 0;
-    const auto append = [&] {
-      prefix.append(op, all_totals.data()[p], all_parts.data()[p].level);
-      ++p;
-    };
-    while (p < all_parts.size() && all_parts.data()[p].first < first_row) append();
-    const auto scan_rows = [&](std::size_t begin, std::size_t end) {
-      if (begin < end)
-        scan_part<Kind>(where, out.slice(begin, end), x.slice(begin, end), op,
-                        prefix.exists() ? &prefix.value() : nullptr);
-    };
-    for (const scan_block& part : parts) {
-      const std::size_t begin = (part.first - first_row) * row;
-      scan_rows(begin, begin + (row << part.level));
-      append();
-    }
-    scan_rows((end_row - first_row) * row, x.size());
   }
-}
-
-template <scan_kind Kind, class T, class Op>
-void scan_flat_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x, const Op& op,
-                    const std::optional<T>& init) {
-  constexpr std::size_t row = order::scan_row<T>;
-  const std::size_t n = x.size(), in_row = row_elements(x.shape());
-  std::vector<std::size_t> begins;
-  for (const std::size_t b : x.begins()) begins.push_back(b * in_row);
-  std::vector<std::size_t> on_rows = begins;
-  for (std::size_t r = 1; r < begins.size() - 1; ++r)
-    on_rows[r] = std::min(n, (begins[r] + row / 2) / row * row);
-  const array_view<const T> block = x.local().reshaped({x.local().size()});
-  const array_view<T> out_block = out.local().reshaped({block.size()});
-  const std::size_t first = on_rows[static_cast<std::size_t>(all.rank())];
-  if (on_rows == begins) {
-    scan_over_ranks<Kind>(all, out_block, block, first, op, init);
-  } else {
-    array<T> moved = moved_blocks(all, block, begins, on_rows);
-    scan_over_ranks<Kind, T>(all, moved.view(), std::as_const(moved).view(), first, op, init);
-    const array<T> back = moved_blocks(all, std::as_const(moved).view(), on_rows, begins);
-    out_block.copy_from(back.view());
+  std::unique_ptr<rows_before> prefix(const void* start) const final {
+    return std::make_unique<rows>(*this, start);
   }
-}
 
-template <scan_kind Kind, class T, class Op>
-void scan_along_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x, axis along,
-                     const Op& op, const std::optional<T>& init) {
-  const scan_start<Kind, T, Op> start(op, init);
-  const std::size_t a = x.shape().resolve_axis(along.index);
-  if (x.shape().axes() == 1) return scan_flat_into<Kind>(all, out, x, op, init);
-  const auto scan = [&](auto&& to, const auto& from) {
-    const std::optional<T> before = start.get() != nullptr ? std::optional<T>(*start.get()) : std::nullopt;
-    if constexpr (Kind == scan_kind::inclusive) {
-      inclusive_scan_into(all.where(), to, from, axis{static_cast<std::ptrdiff_t>(a)}, op, before);
-    } else {
-      exclusive_scan_into(all.where(), to, from, axis{static_cast<std::ptrdiff_t>(a)}, op, before);
+ protected:
+  const Op& op() const { return op_; }
+
+ private:
+  class rows final : public rows_before {
+   public:
+    rows(const scan_by_operator& by, const void* start) : by_(by) {
+      order::uninitialized<T, 1> first;
+      if (start != nullptr) first[0] = by.elements_.load(start, 0);
+      prefix_.start(start != nullptr ? &first[0] : nullptr);
     }
+    void append(const void* total, unsigned level) final {
+      prefix_.append(by_.op_, by_.elements_.load(total, 0), level);
+    }
+    const void* value() const final {
+      return prefix_.exists() ? by_.elements_.address(prefix_.value()) : nullptr;
+    }
+
+   private:
+    const scan_by_operator& by_;
+    order::row_prefix<T> prefix_;
   };
-  if (a > 0) return scan(out.local(), x.local());
-  if (are_few_columns(all, x.shape()) && x.size() > 0) {
-    const std::size_t width = row_elements(x.shape());
-    for (std::size_t c = 0; c < width; ++c) {
-      const shape lengths{x.shape()[0]};
-      const distributed_array<T> column(all, lengths, x.begins(), own_rows_of_column(all, x, c));
-      distributed_array<T> scanned(all, lengths, x.begins());
-      scan_flat_into<Kind>(all, scanned, column, op, init);
-      copy_rows(out.local().data() + c, width * sizeof(T), scanned.local().data(), sizeof(T), sizeof(T),
-                x.rows(), all.where());
-    }
-    return;
+
+  Elements elements_;
+  Op op_;
+};
+
+/// Elements whose type is known where they are scanned.
+template <class T>
+struct typed_elements {
+  T load(const void* from, std::size_t i) const { return static_cast<const T*>(from)[i]; }
+  void store(void* to, std::size_t i, const T& value) const { static_cast<T*>(to)[i] = value; }
+  const void* address(const T& value) const { return &value; }
+};
+
+/// A scan by what this compiler made of a caller's operator.
+template <scan_kind Kind, class T, class Op>
+class scan_by_own_operator final : public scan_by_operator<T, Op, typed_elements<T>> {
+ public:
+  explicit scan_by_own_operator(const Op& op)
+      : scan_by_operator<T, Op, typed_elements<T>>({}, op, sizeof(T), order::scan_row<T>,
+                                                   order::any_scan_order<T, Op>) {}
+
+  void scan(const target& where, const void* x, const shape& lengths, const axis* along, const void* before,
+            void* out) const final {
+    const array_view<const T> from(static_cast<const T*>(x), lengths, where);
+    array_view<T> to(static_cast<T*>(out), lengths, where);
+    const auto* const first = static_cast<const T*>(before);
+    scan_existing<Kind>(where, to, from, along, this->op(),
+                        first != nullptr ? std::optional<T>(*first) : std::optional<T>());
   }
-  const std::vector<std::size_t> columns = even_blocks(shape{row_elements(x.shape())}, all.size());
-  array<T> whole_columns = columns_of_rank(all, x, columns);
-  scan(whole_columns, whole_columns);
-  rows_of_rank(all, std::as_const(whole_columns).view(), columns, out);
-}
+  void reduce(const target& where, const void* x, std::size_t size, void* total) const final {
+    *static_cast<T*>(total) =
+        heddle::reduce(where, array_view<const T>(static_cast<const T*>(x), shape{size}, where), this->op());
+  }
+  void block_totals(const target& where, const void* x, std::size_t first, std::span<const scan_block> blocks,
+                    void* totals) const final {
+    const auto* const from = static_cast<const T*>(x);
+    auto* const to = static_cast<T*>(totals);
+    if (!where.is_gpu()) {
+      cpu::for_slices(where.threads(), blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t b = begin; b < end; ++b)
+          to[b] = total_of_rows(from + (blocks[b].first - first) * order::scan_row<T>, blocks[b].level,
+                                this->op());
+      });
+    } else {
+#if defined(__CUDACC__)
+      gpu::scan_block_totals(where, from, first, blocks, this->op(), to);
+#else
+      fail_not_compiled_for_gpu();
+#endif
+    }
+  }
+};
 
 /// The scan of x, flat or along an axis, into `out`, or into a new array of the same blocks.
-template <scan_kind Kind, class T, class Op, class... Along>
+template <scan_kind Kind, class T, class Op>
 void scan_existing_over_ranks(const char* pattern, const ranks& all, distributed_array<T>& out,
                               const distributed_array<T>& x, const Op& op, const std::optional<T>& init,
-                              Along... along) {
+                              const axis* along = nullptr) {
+  check_operator<T, Op>();
   check_ranks(pattern, all, x.all());
   check_same_blocks(pattern, out, x);
-  if constexpr (sizeof...(along) == 0) {
-    scan_flat_into<Kind>(all, out, x, op, init);
+  const scan_start<Kind, T, Op> start(op, init);
+  const block_to_read from = to_read(all, x);
+  const block_to_fill to = to_fill(all, out);
+  if constexpr (library_combines<T, Op>()) {
+    library_scan_over_ranks(all, Kind, function_of<Op>, dtype_of<T>, from, along, start.get(), to);
   } else {
-    scan_along_into<Kind>(all, out, x, along..., op, init);
+    scan_over_ranks(all, scan_by_own_operator<Kind, T, Op>(op), from, along, start.get(), to);
   }
+  order(all.where(), out.local().where());
 }
-template <scan_kind Kind, class T, class Op, class... Along>
+template <scan_kind Kind, class T, class Op>
 distributed_array<T> scan_new_over_ranks(const char* pattern, const ranks& all, const distributed_array<T>& x,
-                                         const Op& op, const std::optional<T>& init, Along... along) {
+                                         const Op& op, const std::optional<T>& init,
+                                         const axis* along = nullptr) {
   check_ranks(pattern, all, x.all());
   distributed_array<T> out(all, x.shape(), x.begins());
-  scan_existing_over_ranks<Kind>(pattern, all, out, x, op, init, along...);
+  scan_existing_over_ranks<Kind>(pattern, all, out, x, op, init, along);
   return out;
 }
 
