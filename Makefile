@@ -5,10 +5,15 @@
 # make install   builds the library and the command, and installs them under PREFIX
 # make wheel     builds wheels of the Python package into build/wheels, and tries each of them; PYTHONS=… names the interpreters,
 #                OPTIONS="-D HEDDLE_CUDA=OFF" leaves the GPU target out
+# GPU=1         compiles kernels for GPUs, also if this machine has none; GPU=0 compiles none
 # PRESET=…       another preset of CMakePresets.json; JOBS=… how many compilers and tests run at once
 
 PRESET ?= $(if $(CI),ci,default)
 JOBS ?= $(shell nproc)
+# A variable of the environment is not meant for this.
+ifeq ($(origin GPU),command line)
+cuda := -DHEDDLE_CUDA=$(if $(filter-out 0,$(GPU)),ON,OFF)
+endif
 BUILD := build/$(PRESET)
 
 sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.h')
@@ -20,7 +25,7 @@ build: configure
 
 # A compiler, CMake or Ninja that is missing stops CMake before it can look for the rest.
 configure:
-	@cmake --preset $(PRESET) || { scripts/install-dependencies --check $(if $(CI)$(filter ci,$(PRESET)),--ci); exit 1; }
+	@cmake --preset $(PRESET) $(cuda) || { scripts/install-dependencies --check $(if $(CI)$(filter ci,$(PRESET)),--ci); exit 1; }
 
 deps:
 	scripts/install-dependencies $(if $(CI),--ci)

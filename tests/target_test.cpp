@@ -112,7 +112,7 @@ TEST(target, on_a_machine_without_a_gpu_says_so) {
   const std::string reason =
       !hd::cuda_toolkit_version().empty()
           ? "gpu:0: this machine has no GPU that CUDA can use; run on serial or parallel"
-          : "this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed";
+          : "this build of Heddle has no GPU support: build it with the CUDA toolkit and HEDDLE_CUDA=ON";
   EXPECT_EQ(message_of([] { (void)target::parse("gpu"); }), reason);
   EXPECT_EQ(message_of([] { (void)target::parse("gpu:0"); }), reason);
   EXPECT_EQ(message_of([] { hd::array<float> x(5, target::gpu()); }), "array: 5 float32 on gpu:0: " + reason);

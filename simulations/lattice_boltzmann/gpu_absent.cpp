@@ -8,7 +8,7 @@ namespace heddle::lbm {
 namespace {
 
 [[noreturn]] void fail_without_gpu() {
-  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  fail("this build of Heddle has no GPU support: build it with the CUDA toolkit and HEDDLE_CUDA=ON");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@ namespace heddle::mandelbrot::gpu {
 namespace {
 
 [[noreturn]] void refuse() {
-  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  fail("this build of Heddle has no GPU support: build it with the CUDA toolkit and HEDDLE_CUDA=ON");
 }
 
 }  // namespace

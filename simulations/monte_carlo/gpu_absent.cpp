@@ -4,7 +4,7 @@
 namespace heddle::monte_carlo::gpu {
 
 std::uint64_t points(const target&, std::uint64_t, std::uint64_t, std::uint64_t) {
-  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  fail("this build of Heddle has no GPU support: build it with the CUDA toolkit and HEDDLE_CUDA=ON");
 }
 
 }  // namespace heddle::monte_carlo::gpu

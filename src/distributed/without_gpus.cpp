@@ -7,7 +7,7 @@
 namespace heddle::impl {
 
 static constexpr const char* needs_cuda =
-    "this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed";
+    "this build of Heddle has no GPU support: build it with the CUDA toolkit and HEDDLE_CUDA=ON";
 
 gpu_place place_of(const target&) {
   return {};

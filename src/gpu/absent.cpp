@@ -6,7 +6,7 @@ namespace heddle::gpu {
 namespace {
 
 [[noreturn]] void fail() {
-  heddle::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  heddle::fail("this build of Heddle has no GPU support: build it with the CUDA toolkit and HEDDLE_CUDA=ON");
 }
 
 }  // namespace
