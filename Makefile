@@ -1,11 +1,14 @@
-# make deps      installs the Debian packages that are missing, as root; nothing else here asks for root or installs packages
-# make demo      builds Heddle and times a reduction and a scan on every target of this machine
+# make demo      shows in two minutes what Heddle does: it times a reduction and a scan on every target of this machine
 # make test      builds Heddle and runs every test
 # make           builds Heddle and everything that uses it
 # make install   builds the library and the command, and installs them under PREFIX
 # make wheel     builds wheels of the Python package into build/wheels, and tries each of them; PYTHONS=… names the interpreters,
 #                OPTIONS="-D HEDDLE_CUDA=OFF" leaves the GPU target out
-# GPU=1         compiles kernels for GPUs, also if this machine has none; GPU=0 compiles none
+# make deps      installs the packages of the system that are missing
+#
+# `make demo` and `make test` install missing packages first, as root or by a sudo that asks for no password. Nothing else installs any.
+#
+# GPU=1          compiles kernels for GPUs, also if this machine has none; GPU=0 compiles none
 # PRESET=…       another preset of CMakePresets.json; JOBS=… how many compilers and tests run at once
 
 PRESET ?= $(if $(CI),ci,default)
@@ -23,18 +26,25 @@ sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.h
 build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
 
+for_ci := $(if $(CI)$(filter ci,$(PRESET)),--ci)
+
 # A compiler, CMake or Ninja that is missing stops CMake before it can look for the rest.
 configure:
-	@cmake --preset $(PRESET) $(cuda) || { scripts/install-dependencies --check $(if $(CI)$(filter ci,$(PRESET)),--ci); exit 1; }
+	@cmake --preset $(PRESET) $(cuda) || { scripts/install-dependencies --check $(for_ci); exit 1; }
 
 deps:
-	scripts/install-dependencies $(if $(CI),--ci)
+	@scripts/install-dependencies --ask $(for_ci)
 
-demo: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target demo
-	$(BUILD)/examples/demo
+# The folder of a build for the demo is its own: it holds what the demo needs, and needs few packages.
+demo:
+	@scripts/install-dependencies --demo
+	@cmake --preset demo $(cuda)
+	@cmake --build build/demo --parallel $(JOBS) --target demo
+	@build/demo/demo
 
-test: build
+test:
+	@scripts/install-dependencies $(for_ci)
+	@$(MAKE) --no-print-directory build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
 install: configure

@@ -5,7 +5,7 @@ if(HEDDLE_MPI STREQUAL "ON" OR (HEDDLE_MPI STREQUAL "AUTO" AND NOT HEDDLE_SANITI
   if(MPI_CXX_FOUND)
     set(HEDDLE_WITH_MPI TRUE)
   elseif(HEDDLE_MPI STREQUAL "ON")
-    message(FATAL_ERROR " Heddle: HEDDLE_MPI is ON and MPI is missing, by the name of Debian's package libopenmpi-dev: `make deps` installs it, as root")
+    message(FATAL_ERROR " Heddle: HEDDLE_MPI is ON and MPI is missing, by the name of Debian's package libopenmpi-dev: `make deps` installs it")
   else()
     message(STATUS "Heddle: no MPI: ranks are left to this process alone")
   endif()
