@@ -64,6 +64,8 @@ using any_integer = __int128;
 
 any_integer integer(const char* option, const std::optional<std::string>& text, any_integer otherwise) {
   if (!text) return otherwise;
+  // Above all numbers of 64 bits, so that uint64 has an upper bound.
+  if (*text == "18446744073709551616" || *text == "2^64") return any_integer{1} << 64;
   const bool negative = text->starts_with('-');
   const any_integer magnitude = whole_number(option, negative ? text->substr(1) : *text);
   return negative ? -magnitude : magnitude;
@@ -77,8 +79,8 @@ random::sequence integers(const random_options& options, dtype type, random::str
       const any_integer low = integer("--low", options.low, 0),
                         high = integer("--high", options.high, most + 1);
       if (low < least || low > most || high > most + 1) {
-        fail(fmt::format("{} holds integers from {} to {} only", name(type), static_cast<std::int64_t>(least),
-                         static_cast<std::uint64_t>(most)));
+        fail(fmt::format("{} holds integers from {} to {} only: --low is at least {}, and --high at most {}",
+                         name(type), least, most, least, most + 1));
       }
       if (low >= high) {
         fail(fmt::format("random: there are no integers from {} to below {}: low must be less than high", low,
@@ -213,7 +215,8 @@ void add_random(CLI::App& app) {
       ->option_text("L");
   command
       ->add_option("--high", options->high,
-                   "What they stay below; default 1, and of integers all that the type holds")
+                   "What they stay below; default 1, and of integers all that the type holds. Uniform "
+                   "numbers from L to H = L are all L")
       ->option_text("H");
   command->add_option("--mean", options->mean, "Of normal numbers, default 0; of exponential ones, default 1")
       ->option_text("M");

@@ -24,8 +24,8 @@ namespace heddle {
 ///     hd::array<float> noise = hd::random::normal<float>(where, {height, width}, {.seed = 7});
 namespace random {
 
-/// Uniform numbers: `low` ≤ x < `high`. Multiples of 2^-24 in [0, 1), or of 2^-53 in double, are mapped to
-/// the range with one rounding.
+/// Uniform numbers: `low` ≤ x < `high`, or all `low` if `low` = `high`. Multiples of 2^-24 in [0, 1), or of
+/// 2^-53 in double, are mapped to the range with one rounding.
 template <heddle::impl::real_number T = float>
 array<T> uniform(const target& where, shape lengths, stream from, std::type_identity_t<T> low = 0,
                  std::type_identity_t<T> high = 1) {

@@ -90,7 +90,8 @@ class Generator:
 
     def uniform(self, low: float = 0.0, high: float = 1.0, size: Any = None, dtype: Any = np.float64, *,
                 target: Target | str | None = None) -> Any:
-        """Uniform numbers, low <= x < high. ValueError for bounds that are not finite or fall.
+        """Uniform numbers, low <= x < high, or all `low` for equal bounds. ValueError for bounds that are not finite or
+        fall, and for bounds whose difference is not finite.
 
         >>> import heddle.random
         >>> bool(heddle.random.Generator(1).uniform(5, 6) >= 5)
@@ -131,7 +132,7 @@ class Generator:
                  endpoint: bool = False, *, target: Target | str | None = None) -> Any:
         """Integers, low <= x < high, or <= high with `endpoint`; below `low` where it stands alone. All are as likely.
 
-        `dtype` is an integer type; ValueError for bounds that it does not hold and for none between them.
+        `dtype` is an integer type or bool; ValueError for bounds that it does not hold and for none between them.
 
         >>> import heddle.random
         >>> sorted({int(x) for x in heddle.random.Generator(1).integers(3, size=100)})
@@ -140,10 +141,10 @@ class Generator:
         low, high = (0, low) if high is None else (low, high)
         first, last = operator.index(low), operator.index(high) - (0 if endpoint else 1)
         type_wanted = np.dtype(dtype)
-        if type_wanted.kind not in "iu":
-            raise TypeError(f"integers have an integer type, not {type_wanted}")
-        held = np.iinfo(type_wanted)
-        if first < held.min or last > held.max:
+        if type_wanted.kind not in "biu":
+            raise TypeError(f"integers have an integer type or bool, not {type_wanted}")
+        least, most = (0, 1) if type_wanted.kind == "b" else (np.iinfo(type_wanted).min, np.iinfo(type_wanted).max)
+        if first < least or last > most:
             raise ValueError(f"integers from {first} to {last} are not all {type_wanted}")
         if last < first:
             raise ValueError("low >= high")

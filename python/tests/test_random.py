@@ -93,9 +93,30 @@ def test_threads_share_a_generator():
     np.testing.assert_array_equal(np.sort(np.concatenate(parts)), np.sort(heddle.random.Generator(4).random(4000)))
 
 
+def test_integers_of_the_ends_of_a_type():
+    g = heddle.random.Generator(3)
+    flags = g.integers(0, 2, 1000, dtype=bool)
+    assert flags.dtype == np.bool_ and 400 < flags.sum() < 600
+    assert not g.integers(0, 1, 100, dtype=bool).any() and g.integers(1, 2, 100, dtype="bool").all()
+    assert g.integers(0, 1, 1000, dtype=bool, endpoint=True).any() and isinstance(g.integers(2, dtype=bool), np.bool_)
+    for dtype in ("int8", "int64", "uint8", "uint64"):
+        most = np.iinfo(dtype).max
+        for last, endpoint in ((most + 1, False), (most, True)):
+            x = g.integers(most - 1, last, 100, dtype=dtype, endpoint=endpoint)
+            assert x.dtype == dtype and sorted(set(x.tolist())) == [most - 1, most]
+
+
+def test_uniform_numbers_of_equal_bounds():
+    for dtype in ("float32", "float64"):
+        np.testing.assert_array_equal(heddle.random.Generator(1).uniform(1, 1, 10, dtype), np.ones(10, dtype))
+
+
 def test_refuses():
+    with pytest.raises(ValueError, match="the type does not hold high - low"):
+        heddle.random.Generator(1).uniform(-1.7e308, 1.7e308)
     g = heddle.random.Generator(1)
-    for wrong in (lambda: g.uniform(2, 1), lambda: g.normal(0, -1, 3), lambda: g.integers(5, 5), lambda: g.integers(0, 300, dtype="int8"),
+    for wrong in (lambda: g.uniform(2, 1), lambda: g.normal(0, -1, 3), lambda: g.integers(5, 5), lambda: g.integers(0, 300, dtype="int8"), lambda: g.integers(0, 3, dtype=bool),
+                  lambda: g.integers(-1, 1, dtype=bool), lambda: g.integers(0, 2**64 + 1, dtype="uint64"),
                   lambda: heddle.random.Generator(-1), lambda: g.random(-1), lambda: heddle.random.Generator(1, 2**64 - 1).random(2),
                   lambda: g.uniform(0, np.inf)):
         with pytest.raises(ValueError):

@@ -37,9 +37,17 @@ random_numbers uniform_numbers(dtype type, random::stream from, double low, doub
   const double given_low = low, given_high = high;
   low = rounded(type, low);
   high = rounded(type, high);
-  if (!std::isfinite(low) || !std::isfinite(high) || !(low <= high) ||
-      !std::isfinite(rounded(type, high - low)))
-    fail(fmt::format("random: no uniform {} lie from {} to {}", name(type), given_low, given_high));
+  if (!std::isfinite(low) || !std::isfinite(high))
+    fail(fmt::format("random: no uniform {} lie from {} to {}: the type does not hold both bounds",
+                     name(type), given_low, given_high));
+  if (!(low <= high))
+    fail(fmt::format("random: no uniform {} lie from {} to {}: low must not be above high", name(type),
+                     given_low, given_high));
+  if (!std::isfinite(rounded(type, high - low)))
+    fail(
+        fmt::format("random: uniform {} from {} to {}: the type does not hold high - low: halve both bounds, "
+                    "and double the numbers",
+                    name(type), given_low, given_high));
   return {random::distribution::uniform, type, from, low, high};
 }
 

@@ -49,6 +49,14 @@ class RandomTest(CommandTest):
             self.assertLess(float(x.min()), float(bounds.min) + span / 1000)
             self.assertGreater(float(x.max()), float(bounds.max) - span / 1000)
 
+        for bound in (2**64, "2^64"):
+            x = self.made("integers", "--shape", 100_000, "--dtype", "uint64", "--low", 2**64 - 3, "--high", bound)
+            self.assertEqual(sorted(set(x.tolist())), [2**64 - 3, 2**64 - 2, 2**64 - 1])
+
+    def test_uniform_numbers_of_equal_bounds(self):
+        for dtype in ("float32", "float64"):
+            self.assert_same(self.made("uniform", "--shape", 100, "--low", 1, "--high", 1, "--dtype", dtype), np.ones(100, dtype), dtype)
+
     def test_offsets_and_targets_and_seeds(self):
         for distribution in REALS + ["integers"]:
             whole = self.made(distribution, "--shape", 10_000, seed=2**63)
@@ -110,8 +118,11 @@ class RandomTest(CommandTest):
                               (["integers", "--dtype", "float32"], "int8 to int64"),
                               (["permutation", "--dtype", "int32"], "int64"),
                               (["integers", "--low", 5, "--high", -5], "from 5 to below -5: low must be less"),
-                              (["uniform", "--low", 1e39, "--dtype", "float32"], "from 1e+39 to 1"),
-                              (["integers", "--dtype", "uint8", "--high", 257], "from 0 to 255"),
+                              (["uniform", "--low", 1e39, "--dtype", "float32"], "from 1e+39 to 1: the type does not hold both bounds"),
+                              (["uniform", "--low", -1.7e308, "--high", 1.7e308], "the type does not hold high - low"),
+                              (["uniform", "--low", -2e38, "--high", 2e38, "--dtype", "float32"], "the type does not hold high - low"),
+                              (["integers", "--dtype", "uint8", "--high", 257], "from 0 to 255 only: --low is at least 0, and --high at most 256"),
+                              (["integers", "--dtype", "int64", "--high", 2**64], "--high at most 9223372036854775808"),
                               (["uniform", "--offset", 2**64 - 1], "offset")):
             message = self.fails(1, "random", *flags, "--shape", 10, "--seed", 1, "-o", self.out)
             self.assertIn(reason, message)
