@@ -5,6 +5,7 @@
 #include <heddle/shape.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -25,13 +26,15 @@ double difference(T a, T b) {
   }
 }
 
-/// On the straight line from a to b, rounded as numpy.percentile does; infinities that are not touched do not
-/// matter.
+/// On the straight line from a to b, rounded as numpy.percentile does. A line with one infinite end is
+/// infinite between its ends, where NumPy has NaN in its upper half; a line from −∞ to ∞ is NaN.
 template <class T>
 double between(T a, T b, double fraction) {
   const double low = static_cast<double>(a), high = static_cast<double>(b);
   if (fraction == 0 || low == high) return low;
+  if (std::isinf(low) || std::isinf(high)) return low + high;
   const double length = difference(a, b);
+  if (std::isinf(length)) return low * (1 - fraction) + high * fraction;
   return fraction < 0.5 ? low + length * fraction : high - length * (1 - fraction);
 }
 

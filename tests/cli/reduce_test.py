@@ -424,7 +424,12 @@ class StatisticsTest(CommandTest):
     def test_quantiles_of_special_values(self):
         inf, nan = np.inf, np.nan
         for values, percent, expected in (([1, nan, 2], 0, "nan"), ([inf, 1, 2], 50, "2"), ([inf, inf, 1], 75, "inf"),
-                                          ([-inf, 1], 50, "-inf"), ([-inf, inf], 50, "nan"), ([7], 31, "7")):
+                                          ([-inf, 1], 50, "-inf"), ([-inf, inf], 50, "nan"), ([7], 31, "7"),
+                                          # NumPy has inf - inf, NaN, in the upper half between a number and an infinity.
+                                          ([inf, 5, 4], 80, "inf"), ([inf, 5, 4], 70, "inf"), ([inf, 5, 4], 50, "5"),
+                                          ([-inf, 5, 4], 20, "-inf"), ([-inf, 5, 4], 30, "-inf"), ([-inf, -inf, 3], 50, "-inf"),
+                                          ([-inf, inf, inf], 25, "nan"), ([-inf, inf, inf], 75, "inf"),
+                                          ([-1.5e308, 1.5e308], 75, "7.5e+307"), ([-1.5e308, 1.5e308], 25, "-7.5e+307")):
             path = self.save(np.array(values, "float64"))
             self.assertEqual(self.printed("reduce", path, "--op", "percentile", "--percentile", percent), expected, values)
         for values, expected in (([1, nan], "nan"), ([inf, inf], "inf"), ([-inf, inf], "nan"), ([1e308, 1.5e308], "1.25e+308")):
