@@ -24,6 +24,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,24 @@ struct histogram_options : run_options {
 void require_finite(double low, double high) {
   if (!std::isfinite(low) || !std::isfinite(high))
     fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go", low, high));
+}
+
+/// Throws where float64 does not hold integers that integers are compared with.
+void require_exact_edges(const npy_file& file) {
+  if (file.dtype() != dtype::int64 && file.dtype() != dtype::uint64) return;
+  constexpr std::uint64_t most = std::uint64_t{1} << std::numeric_limits<double>::digits;
+  const auto check = [&](const auto& edges) {
+    for (std::size_t k = 0; k < edges.size(); ++k) {
+      const auto edge = edges.data()[k];
+      const auto bits = static_cast<std::uint64_t>(edge);
+      if ((edge < 1 ? 0 - bits : bits) > most)
+        fail(
+            fmt::format("histogram: {}: edge {} is {}: integers are compared as float64, which does not hold "
+                        "all integers beyond 2^53: subtract a number from the elements and from the edges",
+                        file.path(), k, edge));
+    }
+  };
+  file.dtype() == dtype::int64 ? check(file.read_as<std::int64_t>()) : check(file.read_as<std::uint64_t>());
 }
 
 /// The smallest and the largest element; 0 to 1 of none.
@@ -113,11 +132,12 @@ chosen_bins bins_for(const histogram_options& options, dtype type, const Range& 
       fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
                        file.shape().text()));
     }
+    if (type <= dtype::uint64) require_exact_edges(file);
     return chosen_bins(file.read_as<double>().to_vector());
   }
   if (options.range.empty()) {
     const auto [low, high] = range();
-    return {type, even_bins{options.bins, low, high}};
+    return {type, even_bins{.count = options.bins, .low = low, .high = high, .ends_are_elements = true}};
   }
   return {type, even_bins{options.bins, options.range[0], options.range[1]}};
 }

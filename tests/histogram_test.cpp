@@ -2,6 +2,7 @@
 #include "on_targets.hpp"
 #include "sizes.hpp"
 #include <heddle/histogram.hpp>
+#include <heddle/statistics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -102,6 +103,62 @@ TEST_P(histogram, of_given_edges) {
   for_each_type<float, double>(check);
 }
 
+/// Edges near those of bins of equal width, some of which meet, and edges that are far from them.
+TEST_P(histogram, of_given_edges_that_are_nearly_even) {
+  const auto check = [&]<class T>() {
+    for (const std::size_t bins : {1, 2, 7, 100, 3000}) {
+      for (const double strength : {0.0, 0.3, 0.5, 0.9, 3.0}) {
+        std::vector<double> edges = hd::edges_of<double>(even_for<T>(bins));
+        const double width = (edges.back() - edges.front()) / static_cast<double>(bins);
+        for (std::size_t k = 1; k < bins; ++k) edges[k] += strength * width * random_real(k);
+        std::sort(edges.begin(), edges.end());
+        const hd::array<T> x = mixed<T>(5'003, edges);
+        ASSERT_EQ(hd::histogram(where, x, edges).to_vector(), counted(x, edges))
+            << hd::impl::type_name<T>() << ' ' << bins << ' ' << strength;
+      }
+    }
+  };
+  for_each_integer_type(check);
+  for_each_type<float, double>(check);
+}
+
+TEST_P(histogram, of_subnormal_bins_whose_number_a_unit_overflows) {
+  const double least = std::numeric_limits<double>::denorm_min();
+  const std::vector<double> x{0, least, 2 * least, 2 * least, 4 * least, 5 * least};
+  EXPECT_EQ(hd::histogram(where, x, hd::even_bins{4, 0, 4 * least}).to_vector(),
+            (std::vector<std::uint64_t>{1, 1, 2, 1}));
+  EXPECT_EQ(hd::histogram(where, x, std::vector<double>{0, least, 2 * least, 3 * least}).to_vector(),
+            (std::vector<std::uint64_t>{1, 1, 2}));
+}
+
+TEST_P(histogram, between_elements_counts_by_its_edges) {
+  const auto check = [&]<class T>() {
+    for (std::size_t seed = 0; seed < 300; ++seed) {
+      hd::array<T> x(5);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        if constexpr (std::is_floating_point_v<T>) {
+          x.data()[i] = static_cast<T>(random_real(7 * seed + i) * std::pow(10, seed % 9));
+        } else {
+          x.data()[i] = static_cast<T>(random_bits(7 * seed + i));
+        }
+      }
+      const auto [low, high] = hd::minmax(where, x);
+      if (low == high) continue;
+      const hd::even_bins bins{.count = 1 + seed % 150,
+                               .low = static_cast<double>(low),
+                               .high = static_cast<double>(high),
+                               .ends_are_elements = true};
+      const std::vector<double> edges = hd::edges_of<T>(bins);
+      ASSERT_EQ(hd::histogram(where, x, bins).to_vector(), counted(x, edges))
+          << hd::impl::type_name<T>() << ' ' << seed;
+      ASSERT_EQ(hd::histogram(where, x, edges).to_vector(), counted(x, edges))
+          << hd::impl::type_name<T>() << ' ' << seed;
+    }
+  };
+  for_each_integer_type(check);
+  for_each_type<float, double>(check);
+}
+
 TEST_P(histogram, with_weights_of_every_type) {
   // Whole numbers, so that a plain loop has the very sums, modulo 2^bits.
   const hd::even_bins even = even_for<float>(37);
@@ -166,6 +223,26 @@ TEST(histogram_edges, are_numpys) {
   const std::vector<double> edges = hd::edges_of<double>(hd::even_bins{3, 0.1, 0.7});
   EXPECT_EQ(edges, (std::vector<double>{0.1, 0.3, 0.5, 0.7}));
   EXPECT_EQ(hd::edges_of<float>(hd::even_bins{3, 0.1, 0.7})[3], double{0.7f});
+}
+
+TEST(histogram_edges, between_elements_are_those_of_numpy_2_without_a_range) {
+  // numpy.histogram_bin_edges(numpy.array([0.1, 0.7], "float32"), 7), and with range=(0.1, 0.7) as floats.
+  const double low = double{0.1f}, high = double{0.7f};
+  std::vector<double> of_elements, of_range;
+  for (const float edge :
+       {0.1f, 0.18571427f, 0.27142856f, 0.35714284f, 0.44285712f, 0.5285714f, 0.6142857f, 0.7f})
+    of_elements.push_back(double{edge});
+  for (const float edge :
+       {0.1f, 0.18571429f, 0.27142856f, 0.35714287f, 0.44285715f, 0.5285714f, 0.6142857f, 0.7f})
+    of_range.push_back(double{edge});
+  EXPECT_EQ(hd::edges_of<float>({7, low, high, true}), of_elements);
+  EXPECT_EQ(hd::edges_of<float>({7, low, high}), of_range);
+  EXPECT_EQ(hd::edges_of<double>({7, low, high, true}), hd::edges_of<double>({7, low, high}));
+  // The difference of the ends is beyond float.
+  EXPECT_EQ(hd::edges_of<float>({2, -3e38, 3e38, true}), hd::edges_of<float>({2, -3e38, 3e38}));
+  // Around one value, which 1/2 does not change in float.
+  EXPECT_EQ(hd::edges_of<float>({2, 2, 2, true}), (std::vector<double>{1.5, 2, 2.5}));
+  EXPECT_THROW(hd::edges_of<float>({2, 1e8, 1e8, true}), hd::error);
 }
 
 TEST(histogram_errors, name_bins_that_rounding_leaves_no_width) {

@@ -11,15 +11,23 @@
 namespace heddle {
 
 /// Bins of equal width: bin k of `count` holds edges[k] ≤ x < edges[k + 1], where the edges are
-/// numpy.linspace(low, high, count + 1); the last bin holds x = high too. If low = high, they range from low
-/// − 1/2 to high + 1/2. Edges must increase: throws heddle::error for a range that the element type divides
-/// into fewer bins.
+/// numpy.linspace(low, high, count + 1); the last bin holds x = high too. If low = high, the edges range from
+/// low − 1/2 to high + 1/2. Edges must increase: throws heddle::error for a range that the element type
+/// divides into fewer bins.
+///
+/// NumPy computes the edges of float elements in two ways. With `range` it computes in double and rounds to
+/// float. Without `range` it computes in float from the smallest to the largest element: for those edges, set
+/// `ends_are_elements`. It makes no difference for the other element types.
+///
+///     const auto [low, high] = hd::minmax(where, x);
+///     hd::even_bins as_numpy{.count = 100, .low = low, .high = high, .ends_are_elements = true};
 struct even_bins {
   std::size_t count;
   double low, high;
+  bool ends_are_elements = false;
 };
 
-/// The edges of even bins: numpy.linspace(low, high, count + 1), rounded to float for float elements.
+/// The edges of even bins, which `histogram` compares elements with: those of numpy.histogram_bin_edges.
 template <class T>
 std::vector<double> edges_of(const even_bins& bins) {
   return impl::edges_of(dtype_of<T>, bins).values;
@@ -36,7 +44,8 @@ array<std::uint64_t> histogram(const target& where, const X& x, const even_bins&
 }
 
 /// The same for bins between given edges, which must not decrease: bin k holds edges[k] ≤ x < edges[k + 1],
-/// and the last bin its upper edge too. log₂(bins) comparisons an element.
+/// and the last bin its upper edge too. log₂(bins) comparisons an element, or 2 if no edge is more than half
+/// a bin away from the edge of bins of equal width.
 template <impl::real_elements X>
 array<std::uint64_t> histogram(const target& where, const X& x, const std::vector<double>& edges) {
   return impl::histogram_of(where, x, impl::edges_of(edges.data(), edges.size()));

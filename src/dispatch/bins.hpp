@@ -13,7 +13,8 @@ struct bin_finder {
   bool even;
   double low, high, bins_a_unit;
 
-  /// The bin of x, or `bins` for none. Even bins are found by a division and set right by their edges.
+  /// The bin of x, or `bins` for none. The bin of nearly even edges is found by a multiplication and then
+  /// corrected by the edges.
   HD_INLINE std::size_t operator()(double x) const {
     if (!(x >= low && x <= high)) return bins;
     if (even) {

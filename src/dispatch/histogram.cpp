@@ -16,6 +16,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -68,28 +69,66 @@ void require_finite(double low, double high) {
 
 }  // namespace
 
-bin_edges edges_of(dtype type, const even_bins& given) {
-  even_bins bins = given;
-  if (bins.low == bins.high) {
-    bins.low -= 0.5;
-    bins.high += 0.5;
+namespace {
+
+/// Fills `edges` with numpy.linspace(low, high, bins + 1), computed in F.
+template <class F>
+void fill_linspace(double low, double high, std::vector<double>& edges) {
+  const std::size_t bins = edges.size() - 1;
+  const F first = static_cast<F>(low), step = (static_cast<F>(high) - first) / static_cast<F>(bins);
+  for (std::size_t k = 0; k < bins; ++k) {
+    const F product = static_cast<F>(k) * step;
+    edges[k] = static_cast<double>(product + first);
   }
-  require_finite(bins.low, bins.high);
-  if (bins.count == 0) fail("histogram: of 0 bins there are no counts");
-  bin_edges edges{{}, true};
-  if (bins.count >= edges.values.max_size())
-    fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", bins.count));
-  const std::size_t bytes = (bins.count + 1) * sizeof(double);
-  const std::string what = fmt::format("histogram: the edges of {} bins: ", bins.count);
+  edges.back() = high;
+}
+
+/// Where no bin has its place, the two ends are apart by 1 around it, as numpy.histogram has them.
+template <class F>
+void widen_one_value(even_bins& bins) {
+  if (bins.low != bins.high) return;
+  bins.low = static_cast<double>(static_cast<F>(bins.low) - F(0.5));
+  bins.high = static_cast<double>(static_cast<F>(bins.high) + F(0.5));
+}
+
+/// Room for the edges of `count` bins.
+std::vector<double> room_for_edges(std::size_t count) {
+  std::vector<double> edges;
+  if (count >= edges.max_size())
+    fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", count));
+  const std::size_t bytes = (count + 1) * sizeof(double);
+  const std::string what = fmt::format("histogram: the edges of {} bins: ", count);
   require_memory(bytes, what);
   try {
-    edges.values.resize(bins.count + 1);
+    edges.resize(count + 1);
   } catch (const std::bad_alloc&) {
     fail(what + out_of_memory_text(bytes));
   }
-  const double step = (bins.high - bins.low) / static_cast<double>(bins.count);
-  for (std::size_t k = 0; k < bins.count; ++k) edges.values[k] = static_cast<double>(k) * step + bins.low;
-  edges.values.back() = bins.high;
+  return edges;
+}
+
+/// Whether each edge is at most half a bin away from the edge of a bin of equal width. Then `bin_finder`
+/// finds a bin by one multiplication and at most one step.
+bool are_nearly_even(const double* edges, std::size_t bins) {
+  const double low = edges[0], width = (edges[bins] - low) / static_cast<double>(bins);
+  if (!(width > 0) || !std::isfinite(width)) return false;
+  for (std::size_t k = 0; k <= bins; ++k) {
+    if (!(std::abs(edges[k] - (low + static_cast<double>(k) * width)) <= width / 2)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bin_edges edges_of(dtype type, const even_bins& given) {
+  even_bins bins = given;
+  const bool in_float = type == dtype::float32 && bins.ends_are_elements &&
+                        std::isfinite(static_cast<float>(bins.high) - static_cast<float>(bins.low));
+  in_float ? widen_one_value<float>(bins) : widen_one_value<double>(bins);
+  require_finite(bins.low, bins.high);
+  if (bins.count == 0) fail("histogram: of 0 bins there are no counts");
+  bin_edges edges{room_for_edges(bins.count), true};
+  (in_float ? fill_linspace<float> : fill_linspace<double>)(bins.low, bins.high, edges.values);
   if (type == dtype::float32) {
     for (double& edge : edges.values) edge = static_cast<double>(static_cast<float>(edge));
   }
@@ -108,7 +147,7 @@ bin_edges edges_of(const double* edges, std::size_t count) {
       fail(fmt::format("histogram: edge {} is {} and the one after it {}: edges must rise", k, edges[k],
                        edges[k + 1]));
   }
-  return {{edges, edges + count}, false};
+  return {{edges, edges + count}, are_nearly_even(edges, count - 1)};
 }
 
 namespace {
@@ -116,12 +155,9 @@ namespace {
 bin_finder finder_of(const bin_edges& edges) {
   const std::size_t bins = edges.bins();
   const double low = edges.values.front(), high = edges.values.back();
-  return {edges.values.data(),
-          bins,
-          edges.even,
-          low,
-          high,
-          edges.even ? static_cast<double>(bins) / (high - low) : 0};
+  const double bins_a_unit = static_cast<double>(bins) / (high - low);
+  // A range of subnormal numbers has no finite reciprocal.
+  return {edges.values.data(), bins, edges.even && std::isfinite(bins_a_unit), low, high, bins_a_unit};
 }
 
 }  // namespace

@@ -9,12 +9,27 @@ import numpy as np
 from checks import COMPLEX, TYPES, CommandTest, run, samples, wide
 
 
+def numpy_2_edges(x, bins):
+    """What numpy.histogram_bin_edges of NumPy 2 gives: from elements of float32 it computes in float32."""
+    low, high = (x.min(), x.max()) if x.dtype == "float32" else (float(x.min()), float(x.max()))
+    step = np.subtract(high, low, dtype=x.dtype if x.dtype.kind == "f" else "float64") / type(low)(bins)
+    edges = np.arange(bins + 1).astype(step.dtype) * step + low
+    edges[-1] = high
+    return edges
+
+
+def counted(x, edges):
+    """The elements of each bin, compared with the edges as float64, one bin after another."""
+    wide, last = x.astype("float64").ravel(), len(edges) - 2
+    return np.array([np.sum((wide >= low) & ((wide <= high) if k == last else (wide < high)))
+                     for k, (low, high) in enumerate(zip(edges[:-1].astype("float64"), edges[1:].astype("float64")))])
+
+
 class HistogramTest(CommandTest):
     def check(self, x, flags, note, **expected):
         path = self.save(x)
         if x.dtype == "float32" and not expected and x.size > 0:
-            # From scalars of float32 NumPy 2 makes edges in that precision.
-            expected["range"] = (float(x.min()), float(x.max()))
+            expected["bins"] = numpy_2_edges(x, 10)
         counts, edges = np.histogram(x, **expected)
         for target in ["serial", "parallel:2", *self.gpus]:
             written = self.folder / "edges_out.npy"
@@ -28,11 +43,34 @@ class HistogramTest(CommandTest):
                 continue
             x = samples(dtype, (100, 70))
             self.check(x, ["--bins", 20, "--range", -2, 2], dtype, bins=20, range=(-2.0, 2.0))
-            if dtype not in ("int64", "uint64"):  # whose range of 64 bits NumPy takes in integers
+            if dtype not in ("int64", "uint64"):  # whose range of 64 bits NumPy 1 takes in integers
                 self.check(x, [], dtype)
+            for seed, bins in ((1, 3), (2, 100)):
+                x = samples(dtype, 50, seed=seed)
+                if dtype.startswith("float"):
+                    x *= 10 ** (seed + 1)
+                path, written = self.save(x), self.folder / "edges_out.npy"
+                counts = self.written("histogram", path, "--bins", bins, "--write-edges", written)
+                edges = np.load(written)
+                self.assert_same(edges, numpy_2_edges(x, bins).astype("float64"), (dtype, bins))
+                self.assert_same(counts, counted(x, edges), (dtype, bins))
         self.check(np.full(10, 3.5), [], "alike")
         self.check(samples("float64", 1000), ["--range", 1, 1], "no range", range=(1.0, 1.0))
         self.check(np.zeros(0), [], "none")
+
+    def test_counts_belong_to_the_edges_that_are_written(self):
+        # In float64 the edge between bins 55 and 56 rounds to the third element; NumPy 2's edges put it into bin 54.
+        x = np.array([-303.5748, 336.61218, 48.528046], "float32")
+        counts = self.written("histogram", self.save(x), "--bins", 100)
+        self.assertEqual(np.flatnonzero(counts).tolist(), [0, int(np.searchsorted(numpy_2_edges(x, 100), x[2], "right")) - 1, 99])
+
+    def test_integer_edges_beyond_53_bits_are_refused(self):
+        path = self.save(np.array([2**62, 2**62 + 1, 2**62 + 2]))
+        for edges in ([2**62, 2**62 + 1, 2**62 + 3], [-2**63, 0, 5]):
+            message = self.fails(1, "histogram", path, "-o", self.out, "--edges", self.save(np.array(edges), "edges.npy"))
+            self.assertIn("which does not hold all integers beyond 2^53: subtract a number", message)
+        counts = self.written("histogram", path, "--edges", self.save(np.array([-2**53, 0, 2**53]), "edges.npy"))
+        self.assertEqual(counts.tolist(), [0, 0])
 
     def test_edges(self):
         edges = self.save(np.array([-2, -0.5, 0, 0, 1.25]), "edges.npy")

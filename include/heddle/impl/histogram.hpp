@@ -16,8 +16,8 @@ struct even_bins;
 
 namespace heddle::impl {
 
-/// Edges, rising; `even` says that they are numpy.linspace's, and so where an element's bin is to be looked
-/// for first.
+/// Edges, which do not decrease. If `even` is true, the bin of an element is near the bin that equal widths
+/// give it, and the search starts there.
 struct bin_edges {
   std::vector<double> values;
   bool even;
