@@ -62,6 +62,13 @@ def numbers(x: Any) -> np.ndarray:
     return on_cpu(_core.asarray(x, None, None, None))
 
 
+def in_byte_order_of(x: Any, elements: Any) -> Any:
+    """Elements of x that a function has moved, in the byte order of x, as NumPy's functions keep it."""
+    if isinstance(x, (np.ndarray, np.generic)) and not x.dtype.isnative and isinstance(elements, (np.ndarray, np.generic)):
+        return elements.astype(x.dtype)
+    return elements
+
+
 def like(result: Any, x: Any) -> Any:
     """A result of NumPy's as what a function of x returns."""
     x = held(x)

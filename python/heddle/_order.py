@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _ranks
 from ._arguments import whole
-from ._arrays import held, is_on_gpu, like, on_cpu
+from ._arrays import held, in_byte_order_of, is_on_gpu, like, on_cpu
 from ._core import Array, DistributedArray, Target
 
 
@@ -35,7 +35,7 @@ def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = No
     _check_kind(kind, order, stable)
     if type(a) is DistributedArray:
         return _ranks.sorted_flat(a, axis)
-    return _core.sort(a, axis, False, target)
+    return in_byte_order_of(a, _core.sort(a, axis, False, target))
 
 
 def argsort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None,
@@ -64,7 +64,8 @@ def top_k(a: Any, k: int, axis: int | None = None, *, largest: bool = True,
     >>> values.tolist(), places.tolist()
     ([5, 4], [4, 2])
     """
-    return _core.top_k(a, whole("k", k), axis, bool(largest), target)
+    values, places = _core.top_k(a, whole("k", k), axis, bool(largest), target)
+    return in_byte_order_of(a, values), places
 
 
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
@@ -89,7 +90,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
         found = of_numpy(on_cpu(ar), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
         return tuple(like(x, ar) for x in found) if isinstance(found, tuple) else like(found, ar)
     if not (return_index or return_inverse or return_counts):
-        return _core.unique(ar, target)
+        return in_byte_order_of(ar, _core.unique(ar, target))
     if is_on_gpu(ar):
         return _unique_on_gpu(ar, return_index, return_inverse, return_counts, ar.target if target is None else target)
     x = on_cpu(ar)
@@ -137,8 +138,9 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, targ
     """For each value the place in the sorted `a` where it can stand, as numpy.searchsorted: int64.
 
     `a` has one axis and is in order, or `sorter` puts it in order; `v` has any shape, which the result has too.
-    With side "left" the place is before equal elements, with "right" behind them. ValueError for another side
-    and for an `a` of more axes, TypeError for complex numbers.
+    With side "left" the place is before equal elements, with "right" behind them. Integers are compared exactly,
+    also uint64 with signed ones, which NumPy compares as float64. ValueError for another side and for an `a` of more
+    axes, TypeError for complex numbers.
 
     >>> import heddle
     >>> heddle.searchsorted([1, 3, 3, 5], [3, 4]).tolist()
@@ -159,4 +161,26 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, targ
             if least < 0 or greatest >= x.size:
                 raise ValueError("Sorter index out of range.")
         a = a[order] if is_on_gpu(a) else like(np.take(x, on_cpu(order)), a)
-    return _core.searchsorted(a, v, side == "right", target)
+    a, v = (x if hasattr(x, "dtype") else on_cpu(x) for x in (held(a), held(v)))
+    is_right = side == "right"
+    if a.dtype.kind + v.dtype.kind in ("iu", "ui") and np.promote_types(a.dtype, v.dtype).kind == "f":
+        return _searchsorted_by_sign(a, v, is_right, target)
+    return _core.searchsorted(a, v, is_right, target)
+
+
+def _searchsorted_by_sign(a: Any, v: Any, is_right: bool, target: Any) -> Any:
+    """The same of uint64 and signed integers, which no type holds both: values beyond the type of a go to one end."""
+    if a.dtype.kind == "u":
+        is_beyond, end = "v < 0", 0
+    else:
+        is_beyond, end = "v > 9223372036854775807", a.size
+        a = _converted(a, np.int64)
+    places = _core.searchsorted(a, _converted(v, a.dtype), is_right, target)
+    if is_on_gpu(places):
+        return _core.transform(f"where({is_beyond}, n, p)", ["v", "n", "p"], [v, np.int64(end), places], np.int64, None, places.target)
+    there = on_cpu(v) < 0 if a.dtype.kind == "u" else on_cpu(v) > np.uint64(2**63 - 1)
+    return like(np.where(there, np.int64(end), on_cpu(places))[()], places)
+
+
+def _converted(x: Any, dtype: Any) -> Any:
+    return _core.asarray(x, dtype, x.target, None) if isinstance(x, Array) else on_cpu(x).astype(dtype)

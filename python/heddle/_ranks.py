@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._bins import beyond_double, densities
 from ._core import DistributedArray, Ranks, Target
 
 
@@ -126,14 +127,15 @@ def counted(x: DistributedArray, bins: Any, bounds: Any, density: Any, weights: 
         if bounds is None and x.size > 0:
             bounds = tuple(_core.reduce_over_ranks(op, False, x, None, None, None) for op in ("minimum", "maximum"))
         edges = np.histogram_bin_edges(np.empty(0, kind), bins, bounds)
-        counts = _core.even_histogram_over_ranks(x, int(bins), float(edges[0]), float(edges[-1]), weights)
     else:
         edges = np.histogram_bin_edges(np.empty(0, kind), bins)
-        counts = _core.histogram_over_ranks(x, [float(edge) for edge in edges], weights)
-    counts = np.asarray(counts)
+    if kind.kind in "iu" and beyond_double(edges):
+        raise ValueError("over ranks edges are compared as float64, which does not hold integers beyond 2**53: subtract a number "
+                         "from the elements and from the edges")
+    counts = np.asarray(_core.histogram_over_ranks(x, [float(edge) for edge in edges], weights))
     if weights is None:
         counts = counts.astype(np.int64)
-    return (counts / np.diff(edges) / counts.sum() if density else counts), edges
+    return (densities(counts, edges) if density else counts), edges
 
 
 def _operator(op: str, turned: bool = False) -> Any:

@@ -31,8 +31,12 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: 
 
     `a` has any shape and type. Integers and bool are summed in 64 bits, and other types in their own; `dtype`
     names another. Sums of float64 are wider than float32 without a copy: ``dtype="float64"``. The bits are the
-    same on every target. `initial` is added, and elements where `where` is false are left out. AxisError for an
-    axis that is not there, TypeError for a type that Heddle does not have.
+    same on every target. `initial` is added, and elements where `where` is false are left out.
+
+    `out` receives the result, which is converted once: TypeError where NumPy's rule "same_kind" has no conversion,
+    such as from float64 to int32. A floating-point `out` that is wider than the sum makes the sum as wide; a narrower
+    `out` does not make it narrower. AxisError for an axis that is not there, TypeError for a type that Heddle does
+    not have.
 
     >>> import heddle, numpy
     >>> x = numpy.arange(6).reshape(2, 3)
@@ -146,7 +150,7 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     """The place of the first smallest element in C order, or along one axis, as numpy.argmin: int64.
 
     `a` has any shape, and any type but the complex ones, which is a TypeError. The first NaN is the smallest.
-    ValueError where there are no elements.
+    ValueError where there are no elements, TypeError for an `out` that does not have integers.
 
     >>> import heddle
     >>> int(heddle.argmin([3, 1, 2, 1]))
@@ -175,8 +179,9 @@ def reduce(a: Any, op: str = "add", *, axis: Any = None, keepdims: bool = False,
     """Combines the elements by an operator, in their own type: integers wrap around.
 
     `op` is "add", "multiply", "minimum", "maximum", "logical_and", "logical_or", "logical_xor", "bit_and",
-    "bit_or" or "bit_xor". `axis` is one axis, several or None for all. TypeError where the operator is not
-    defined on the type, ValueError where there is nothing to combine and the operator has no identity.
+    "bit_or" or "bit_xor". `axis` is one axis, several or None for all. The type of `out` does not change the type
+    that is combined in. TypeError where the operator is not defined on the type, ValueError where there is nothing
+    to combine and the operator has no identity.
 
     >>> import heddle, numpy
     >>> int(heddle.reduce(numpy.array([5, 3], dtype=numpy.uint8), "bit_xor"))

@@ -17,7 +17,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None, 
     """Running sums, of all elements in C order or along one axis, as numpy.cumsum.
 
     `a` has any shape; without an axis the result is flat. Integers and bool are summed in 64 bits. `out` may be
-    `a`. The bits are the same on one core, on many cores and on a GPU.
+    `a`, and has any type that heddle.sum takes. The bits are the same on one core, on many cores and on a GPU.
 
     >>> import heddle
     >>> heddle.cumsum([3, 1, 4]).tolist()
@@ -54,6 +54,8 @@ def _cumulative(op: str, first: int, x: Any, axis: Any, dtype: Any, out: Any, in
         axis = 0
     if not include_initial:
         return _core.scan(op, True, False, x, axis, dtype, out, None, target)
+    if out is not None:
+        dtype = _core.summed_in(x.dtype if hasattr(x, "dtype") else on_cpu(x).dtype, dtype, out)
     sums = _core.scan(op, True, False, x, axis, dtype, None, None, target)
     shape = list(sums.shape)
     shape[axis] = 1

@@ -6,6 +6,7 @@ from typing import Any
 
 from . import _core
 from ._arguments import text
+from ._arrays import in_byte_order_of
 from ._core import Target
 
 
@@ -18,7 +19,7 @@ def copy_if(a: Any, mask: Any, *, target: Target | str | None = None) -> Any:
     >>> heddle.copy_if([3, 1, 4], [True, False, True]).tolist()
     [3, 4]
     """
-    return _core.copy_if(a, mask, target)
+    return in_byte_order_of(a, _core.copy_if(a, mask, target))
 
 
 def partition(a: Any, mask: Any, *, target: Target | str | None = None) -> tuple[Any, int]:
@@ -29,7 +30,8 @@ def partition(a: Any, mask: Any, *, target: Target | str | None = None) -> tuple
     >>> elements.tolist(), chosen
     ([3, 4, 1], 2)
     """
-    return _core.partition(a, mask, target)
+    elements, chosen = _core.partition(a, mask, target)
+    return in_byte_order_of(a, elements), chosen
 
 
 def segmented_reduce(a: Any, offsets: Any, op: str = "add", *, target: Target | str | None = None) -> Any:
@@ -55,7 +57,8 @@ def reduce_by_key(keys: Any, values: Any, op: str = "add", *, target: Target | s
     >>> keys.tolist(), sums.tolist()
     ([1, 2], [30, 30])
     """
-    return _core.reduce_by_key(keys, values, text("the operator", op), target)
+    runs, results = _core.reduce_by_key(keys, values, text("the operator", op), target)
+    return in_byte_order_of(keys, runs), results
 
 
 def segmented_inclusive_scan(a: Any, offsets: Any, op: str = "add", *, initial: Any = None, out: Any = None,

@@ -9,7 +9,9 @@ import numpy as np
 from . import _core, _ranks
 from ._arguments import mask
 from ._arrays import held, like, numbers, on_cpu
+from ._bins import beyond_double, densities
 from ._core import DistributedArray, Target
+from ._order import searchsorted
 from ._reductions import sum as sum_of
 
 
@@ -30,13 +32,23 @@ def _mean_where(x: np.ndarray, axis: Any, keepdims: bool, where: Any, target: An
 
 
 def _by_numpy(function: Any, a: Any, dtype: Any, out: Any, *arguments: Any, **more: Any) -> Any:
-    """A moment in a type that is not the mean's own: in integers, which wrap around in between, or in complex numbers of real
-    elements. NotImplemented for others."""
-    kind = "f" if dtype is None else np.dtype(dtype).kind
-    if kind not in "biuc" or kind == "c" == on_cpu(a).dtype.kind:
+    """A moment in a type that is not the mean's own: in integers, which wrap around in between, in complex numbers of real
+    elements, or in real numbers of complex elements. NotImplemented for others."""
+    if dtype is None:
+        return NotImplemented
+    kind, is_complex = np.dtype(dtype).kind, (a if hasattr(a, "dtype") else on_cpu(a)).dtype.kind == "c"
+    if kind not in "biufc" or kind == ("c" if is_complex else "f"):
         return NotImplemented
     result = like(function(on_cpu(a), *arguments, dtype=dtype, **more), a)
     return result if out is None else _core.store(result, out)
+
+
+def _as_wide_as(out: Any, a: Any, dtype: Any) -> Any:
+    """The type that a moment is computed in: float64 of float32 elements where `out` holds it."""
+    type_of_a, type_of_out = getattr(a, "dtype", None), getattr(out, "dtype", None)
+    if dtype is None and type_of_out in (np.float64, np.complex128) and type_of_a in (np.float32, np.complex64):
+        return np.dtype(np.float64 if type_of_a == np.float32 else np.complex128)
+    return dtype
 
 
 def _given(mean: Any) -> dict[str, Any]:
@@ -57,6 +69,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     """
     if type(a) is DistributedArray:
         return _ranks.mean_of(a, axis, dtype, out, keepdims, where)
+    dtype = _as_wide_as(out, a, dtype)
     by_numpy = _by_numpy(np.mean, a, dtype, out, axis, keepdims=keepdims, where=where)
     if by_numpy is not NotImplemented:
         return by_numpy
@@ -83,6 +96,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
+    dtype = _as_wide_as(out, a, dtype)
     by_numpy = _by_numpy(np.var, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, **_given(mean))
     if by_numpy is not NotImplemented:
         return by_numpy
@@ -111,6 +125,7 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     >>> float(heddle.std([1, 3]))
     1.0
     """
+    dtype = _as_wide_as(out, a, dtype)
     by_numpy = _by_numpy(np.std, a, dtype, out, axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=where,
                          **_given(mean))
     if by_numpy is not NotImplemented:
@@ -127,7 +142,8 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
     `bins` is the number of bins of equal width in `range`, by default from the smallest element to the largest;
     or the edges, which do not fall; or the name of a rule of numpy.histogram_bin_edges. With `weights`, of the
     shape of `a`, the counts are sums of weights; with `density` they are divided by their sum and the widths.
-    ValueError for a range that is not finite and for edges that fall, TypeError for complex elements.
+    ValueError for a range that is not finite and for edges that fall, TypeError for complex elements. Elements are
+    compared with edges as float64, and exactly where both are integers.
 
     >>> import heddle
     >>> counts, edges = heddle.histogram([1, 2, 2, 4], bins=3)
@@ -146,13 +162,24 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
         if ends is None and x.size > 0:
             ends = tuple(on_cpu(end)[()] for end in _core.minmax(x, None, False, target))
         edges = np.histogram_bin_edges(np.empty(0, type_of_x), bins, ends)
-        wanted: Any = (int(bins), float(edges[0]), float(edges[-1]))
     else:
-        edges = wanted = np.histogram_bin_edges(on_cpu(x), bins, range, None if weights is None else on_cpu(weights))
+        edges = np.histogram_bin_edges(on_cpu(x), bins, range, None if weights is None else on_cpu(weights))
     if np.iscomplexobj(edges):
         raise TypeError("edges of bins are real numbers: complex ones have no order")
-    counts = _core.histogram(x, wanted, weights, target)
+    if x.dtype.kind in "iu" and beyond_double(edges):
+        counts = _core.histogram(_bins_of_integers(x, edges, target), np.arange(edges.size), weights, target)
+    else:
+        counts = _core.histogram(x, edges, weights, target)
     if density:
         counts_on_cpu = on_cpu(counts)
-        counts = like(counts_on_cpu / np.diff(edges) / counts_on_cpu.sum(), counts)
+        counts = like(densities(counts_on_cpu, edges), counts)
     return counts, edges
+
+
+def _bins_of_integers(x: Any, edges: np.ndarray, target: Any) -> Any:
+    """The bin of each element, compared as integers; -1 for none."""
+    elements = on_cpu(x)
+    bins = np.array(on_cpu(searchsorted(edges, x, "right", target=target))) - 1
+    bins[elements == edges[-1]] = edges.size - 2
+    bins[elements > edges[-1]] = -1
+    return like(bins, x)

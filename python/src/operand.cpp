@@ -389,12 +389,12 @@ void operand::take_gathered(const void* first, const shape& lengths, const strid
 // ------------------------------------------------------------------------------------------------ outputs
 
 output::output(nb::handle out, bool as_array, dtype type, const shape& lengths, const target& where,
-               const operand& in, bool in_place)
+               const operand& in, bool in_place, const operand* other)
     : type_(type), lengths_(lengths), as_array_(as_array) {
   if (!out.is_none()) {
     is_new_ = false;
     out_ = nb::borrow(out);
-    if (write_to(out, in, in_place)) return;
+    if (write_to(out, in, in_place, other)) return;
     own_.emplace(type, lengths, target());
     data_ = own_->data();
     return;
@@ -411,7 +411,7 @@ output::output(nb::handle out, bool as_array, dtype type, const shape& lengths, 
 }
 
 /// Whether the elements can go right into `out`; throws where they do not fit it.
-bool output::write_to(nb::handle out, const operand& in, bool in_place) {
+bool output::write_to(nb::handle out, const operand& in, bool in_place, const operand* other) {
   const bool is_array = nb::isinstance<device_array>(out);
   const device_array* const array = is_array ? nb::inst_ptr<device_array>(out) : nullptr;
   if (!is_array && !nb::hasattr(out, "__array_interface__"))
@@ -434,7 +434,7 @@ bool output::write_to(nb::handle out, const operand& in, bool in_place) {
   const nb::object out_type = is_array ? nb::borrow(numpy_dtype(array->type)) : nb::object(out.attr("dtype"));
   if (!nb::cast<bool>(python().can_cast(numpy_dtype(type_), out_type, "same_kind"))) {
     raise(PyExc_TypeError, std::string("out is ") + nb::str(out_type).c_str() + ", which a result of " +
-                               name(type_) + " is not converted to");
+                               name(type_) + " is not converted to: use an out of " + name(type_));
   }
   void* data = nullptr;
   target place;
@@ -452,8 +452,9 @@ bool output::write_to(nb::handle out, const operand& in, bool in_place) {
     if (!fits) return false;
   }
   const bool is_input = in_place && data == in.view().data() && in.type() == type_;
-  if (!is_input && overlaps(data, lengths_.elements() * size_of(type_), in.view().data(), in.bytes()))
-    return false;
+  const std::size_t bytes = lengths_.elements() * size_of(type_);
+  if (!is_input && overlaps(data, bytes, in.view().data(), in.bytes())) return false;
+  if (other != nullptr && overlaps(data, bytes, other->view().data(), other->bytes())) return false;
   data_ = data;
   place_ = place;
   return true;

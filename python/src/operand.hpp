@@ -86,16 +86,16 @@ class operand {
 class output {
  public:
   /// `out` is None, an array of NumPy's or a heddle.Array; elements of `in` at its beginning may be
-  /// overwritten where `in_place` says so.
+  /// overwritten where `in_place` says so. Elements of `in` and `other` are not overwritten otherwise.
   output(nb::handle out, bool as_array, dtype type, const shape& lengths, const target& where,
-         const operand& in, bool in_place = false);
+         const operand& in, bool in_place = false, const operand* other = nullptr);
 
   any_view view(const shape& lengths) const { return {data_, type_, lengths, place_}; }
   /// What the function returns.
   nb::object finish();
 
  private:
-  bool write_to(nb::handle out, const operand& in, bool in_place);
+  bool write_to(nb::handle out, const operand& in, bool in_place, const operand* other);
 
   nb::object out_;
   std::optional<any_array> own_;

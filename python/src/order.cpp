@@ -92,22 +92,16 @@ nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, n
                         result_of(std::move(*places), x.gives_array(), dtype::int64));
 }
 
+/// The counts between edges, which are compared with elements as float64.
 nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::handle target_wanted) {
   operand x(a);
   const target where = x.place_for(target_from(target_wanted));
   require_ordered("histogram", x.type());
-  std::vector<double> edges;
-  std::optional<even_bins> even;
-  if (PyTuple_Check(bins.ptr())) {
-    even.emplace(
-        even_bins{nb::cast<std::size_t>(bins[0]), nb::cast<double>(bins[1]), nb::cast<double>(bins[2])});
-  } else {
-    operand given(bins);
-    convert(given, dtype::float64);
-    const any_array on_cpu = given.view().on(target());
-    const auto* const first = static_cast<const double*>(on_cpu.data());
-    edges.assign(first, first + on_cpu.size());
-  }
+  operand given(bins);
+  convert(given, dtype::float64);
+  const any_array on_cpu = given.view().on(target());
+  const auto* const first = static_cast<const double*>(on_cpu.data());
+  const std::vector<double> edges(first, first + on_cpu.size());
   std::optional<operand> weighed;
   if (!weights.is_none()) {
     weighed.emplace(weights);
@@ -120,11 +114,9 @@ nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::hand
   {
     const without_gil released(x.bytes(), where);
     if (weighed) {
-      result.emplace(even ? heddle::histogram(where, x.view(), *even, weighed->view())
-                          : heddle::histogram(where, x.view(), edges, weighed->view()));
+      result.emplace(heddle::histogram(where, x.view(), edges, weighed->view()));
     } else {
-      result.emplace(even ? any_array(heddle::histogram(where, x.view(), *even))
-                          : any_array(heddle::histogram(where, x.view(), edges)));
+      result.emplace(heddle::histogram(where, x.view(), edges));
     }
   }
   return result_of(std::move(*result), as_array, weighed ? std::nullopt : std::optional(dtype::int64));

@@ -32,7 +32,7 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
       as_array ? resolve(b.place_for(where),
                          {a.bytes() + b.bytes(), product.elements() * size_of(a.type()), a.where(), true})
                : where;
-  output to(out, as_array, a.type(), product, there, a);
+  output to(out, as_array, a.type(), product, there, a, false, &b);
   {
     const without_gil released(a.bytes() + b.bytes(), there);
     matmul_into(there, to.view(product), a.view(), b.view());

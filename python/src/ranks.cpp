@@ -249,12 +249,6 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
   const auto some = nb::arg();
   const auto none = nb::arg().none();
   m.def(
-      "even_histogram_over_ranks",
-      [=](const distributed& x, std::size_t bins, double low, double high, const distributed* weights) {
-        return in_bins(x, even_bins{bins, low, high}, weights);
-      },
-      some, some, some, some, none);
-  m.def(
       "histogram_over_ranks",
       [=](const distributed& x, const std::vector<double>& edges, const distributed* weights) {
         return in_bins(x, edges, weights);

@@ -144,7 +144,17 @@ nb::object arg_extremum(bool is_max, nb::handle a, nb::handle axis, nb::handle o
                         nb::handle target_wanted) {
   if (PyTuple_Check(axis.ptr()) || PyList_Check(axis.ptr()))
     raise(PyExc_TypeError, "a place is along one axis, an integer, or in the flat array: None");
-  return new_result(a, axis, out, keepdims, target_wanted, dtype::int64,
+  // A place is an integer, and never negative.
+  dtype type = dtype::int64;
+  if (!out.is_none() && nb::hasattr(out, "dtype")) {
+    const nb::object out_type = out.attr("dtype");
+    const std::string kind = nb::str(nb::object(out_type.attr("kind"))).c_str();
+    if (kind != "i" && kind != "u")
+      raise(PyExc_TypeError, std::string(is_max ? "argmax" : "argmin") +
+                                 ": a place is an integer, and out is " + nb::str(out_type).c_str());
+    if (kind == "u") type = dtype::uint64;
+  }
+  return new_result(a, axis, out, keepdims, target_wanted, type,
                     [&](const target& where, const any_const_view& x, const axes_plan&) {
                       return any_array(is_max ? argmax(where, x, middle) : argmin(where, x, middle));
                     });

@@ -24,8 +24,16 @@ bool is_true(nb::handle x) {
 
 dtype combined_in(dtype type, bool widens, nb::handle wanted, nb::handle out) {
   if (!wanted.is_none()) return dtype_from(wanted);
-  if (!out.is_none() && nb::hasattr(out, "dtype")) return dtype_from(out.attr("dtype"));
-  return widens ? summed_in(type) : type;
+  if (!widens) return type;
+  const dtype own = summed_in(type);
+  if (out.is_none() || !nb::hasattr(out, "dtype")) return own;
+  // float16 and long double only receive the result, because Heddle does not have these types.
+  const nb::object out_type = out.attr("dtype");
+  for (const dtype wide : {dtype::float32, dtype::float64, dtype::complex64, dtype::complex128}) {
+    if (nb::cast<bool>(python().can_cast(out_type, numpy_dtype(wide), "equiv")))
+      return dtype_from(python().promote_types(numpy_dtype(own), numpy_dtype(wide)));
+  }
+  return own;
 }
 
 optional_value initial_value(nb::handle initial, dtype type) {

@@ -18,8 +18,9 @@ void convert(operand& x, dtype type);
 void convert_to_common(operand& a, operand& b);
 void require_ordered(const char* what, dtype type);
 
-/// The type that elements are combined in: the one that was asked for, that of `out`, or their own one, which
-/// sums may widen.
+/// The type that elements are combined in: `wanted` unless it is None, or else their own type. Sums and
+/// products, which `widens` names, combine integers in 64 bits, and in floating point if `out` has such a
+/// type: then in the type that holds both. `out` never narrows the type; output::finish converts once.
 dtype combined_in(dtype type, bool widens, nb::handle wanted, nb::handle out);
 optional_value initial_value(nb::handle initial, dtype type);
 

@@ -57,6 +57,12 @@ nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::ha
 
 void bind_scans(nb::module_& m) {
   const auto none = nb::arg().none();
+  m.def(
+      "summed_in",
+      [](nb::handle type, nb::handle wanted, nb::handle out) {
+        return nb::borrow(numpy_dtype(combined_in(dtype_from(type), true, wanted, out)));
+      },
+      nb::arg(), none, none);
   m.def("scan", &scan, nb::arg(), nb::arg(), nb::arg(), none, none, none, none, none, none);
 }
 

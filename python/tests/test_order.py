@@ -1,11 +1,13 @@
 """Sorts, searches, products, selections and segments against NumPy."""
 
+import bisect
 import itertools
 
 import numpy as np
 import pytest
 
 import heddle
+import heddle.random
 from conftest import SHAPES, TYPES, axes_of, layouts, numbers, outcome, same
 
 REAL = TYPES[:11]
@@ -27,8 +29,7 @@ def test_sorts(name, dtype):
     for shape in SHAPES:
         for _, x in layouts(with_nans(numbers(dtype, shape))):
             for axis in axes_of(x.ndim, several=False):
-                native = x.astype(x.dtype.newbyteorder("="))
-                want = outcome(lambda: getattr(np, name)(native, axis, kind="stable"))
+                want = outcome(lambda: getattr(np, name)(x, axis, kind="stable"))
                 have = outcome(lambda: getattr(heddle, name)(x, axis))
                 if name == "argsort" and x.dtype.kind == "f" and not isinstance(want, Exception):
                     # NumPy takes zeros of both signs for equal, Heddle puts -0 first.
@@ -113,6 +114,45 @@ def test_searchsorted(dtype, where):
     x = numbers(dtype, (100,))
     order = np.argsort(x, kind="stable")
     same(heddle.searchsorted(x, [1, 2], sorter=order), np.searchsorted(x, [1, 2], sorter=order))
+
+
+def test_searchsorted_compares_integers_of_both_signs_exactly(where):
+    unsigned = np.arange(2**62, 2**62 + 100, dtype=np.uint64)
+    for value in (2**62 + 25, np.uint64(2**62 + 25), np.int64(2**62 + 25), np.array(2**62 + 25)):
+        same(heddle.searchsorted(unsigned, value, target=where), np.int64(25))
+        same(heddle.searchsorted(unsigned, value, "right", target=where), np.int64(26))
+    edges = [-(2**63), -1, 0, 1, 2**62, 2**62 + 1, 2**63 - 1, 2**63, 2**63 + 1, 2**64 - 1]
+    for a_type, v_type, side in itertools.product(["uint64", "int64", "int8", "bool"], ["uint64", "int64", "int8"], ["left", "right"]):
+        def held(kind):
+            bounds = (0, 1) if kind == "bool" else (np.iinfo(kind).min, np.iinfo(kind).max)
+            return [x for x in edges if bounds[0] <= x <= bounds[1]]
+        a, v = sorted(held(a_type) * 2), held(v_type)
+        bisect_by = bisect.bisect_left if side == "left" else bisect.bisect_right
+        want = np.array([bisect_by(a, x) for x in v])
+        for make in (np.array, lambda x, kind: heddle.asarray(np.array(x, kind))):
+            have = heddle.searchsorted(make(a, a_type), make(v, v_type), side, target=where)
+            np.testing.assert_array_equal(np.asarray(have), want, (a_type, v_type, side))
+            assert isinstance(have, np.ndarray if make is np.array else heddle.Array)
+    assert heddle.searchsorted(np.array([], np.uint64), -1) == 0
+
+
+@pytest.mark.parametrize("dtype", ["int16", "int64", "uint32", "float32", "float64"])
+def test_elements_keep_their_byte_order(dtype, where):
+    x = numbers(dtype, (6, 20)).astype(np.dtype(dtype).newbyteorder(">"))
+    flags = np.random.default_rng(1).random(x.shape) < 0.5
+    for axis in (0, 1, None):
+        same(heddle.sort(x, axis, target=where), np.sort(x, axis))
+    same(heddle.unique(x, target=where), np.unique(x))
+    for a, b in zip(heddle.unique(x, True, True, True, target=where), np.unique(x, True, True, True)):
+        same(a, b)
+    same(heddle.copy_if(x, flags, target=where), x[flags])
+    same(heddle.partition(x, flags, target=where)[0], np.concatenate([x[flags], x[~flags]]).astype(x.dtype))
+    assert heddle.top_k(x, 3, target=where)[0].dtype == x.dtype
+    assert heddle.reduce_by_key(x.reshape(-1), x.reshape(-1), target=where)[0].dtype == x.dtype
+    assert heddle.random.Generator(1).permutation(x).dtype == x.dtype
+    for name in ("min", "max", "sum", "cumsum", "mean"):
+        same(getattr(heddle, name)(x, 0, target=where), getattr(np, name)(x, 0), exact=False)
+    assert heddle.sort(heddle.asarray(x)).dtype.isnative
 
 
 def test_searchsorted_refuses():

@@ -88,6 +88,8 @@ def test_out(name):
                 have = outcome(lambda: getattr(heddle, name)(x, axis=axis, out=b))
                 if isinstance(want, Exception):
                     same(have, want)
+                elif not np.can_cast(getattr(np, name)(x, axis=axis).dtype, out_type, "same_kind"):
+                    same(have, TypeError())
                 else:
                     assert have is b
                     np.testing.assert_array_equal(b, a)
@@ -103,6 +105,8 @@ def test_out_that_is_not_written():
         heddle.sum(x, axis=0, out=np.zeros(4))
     with pytest.raises(TypeError, match="out is"):
         heddle.sum(x, axis=0, out=[1, 2])
+    with pytest.raises(TypeError, match="out is int32, which a result of float64 is not converted to: use an out of float64"):
+        heddle.sum(x, axis=0, out=np.zeros(5, np.int32))
 
 
 @pytest.mark.parametrize("dtype", TYPES[:11])

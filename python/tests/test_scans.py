@@ -43,8 +43,15 @@ def test_dtype_and_out(name):
             same(getattr(heddle, name)(x, axis, dtype=wanted), want)
             for make in (lambda: np.zeros(want.shape, wanted), lambda: np.zeros((*want.shape, 2), wanted)[..., 0]):
                 out = make()
-                assert getattr(heddle, name)(x, axis, out=out) is out
-                np.testing.assert_array_equal(out, getattr(np, name)(x, axis, out=make()))
+                assert getattr(heddle, name)(x, axis, dtype=wanted, out=out) is out
+                np.testing.assert_array_equal(out, want)
+                out = make()
+                have = outcome(lambda: getattr(heddle, name)(x, axis, out=out))
+                if np.can_cast(getattr(np, name)(x, axis).dtype, wanted, "same_kind"):
+                    assert have is out
+                    np.testing.assert_array_equal(out, getattr(np, name)(x, axis, out=make()))
+                else:
+                    same(have, TypeError())
 
 
 def test_in_place():

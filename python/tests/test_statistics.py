@@ -83,6 +83,71 @@ def test_histogram(dtype, where):
             same(have[1], want[1])
 
 
+def by_edges(x, edges):
+    """The elements of each bin, one bin after another, compared as NumPy compares the types."""
+    last = len(edges) - 2
+    return [int(np.sum((x >= low) & ((x <= high) if k == last else (x < high)))) for k, (low, high) in enumerate(zip(edges[:-1], edges[1:]))]
+
+
+@pytest.mark.parametrize("dtype", TYPES[1:11])
+def test_counts_of_even_bins_belong_to_the_edges(dtype, where):
+    generator = np.random.default_rng(7)
+    x = np.array([-303.5748, 336.61218, 48.528046], np.float32)
+    same(heddle.histogram(x, 100, target=where)[0], np.histogram(x, 100)[0])
+    for _ in range(300):
+        n, bins = int(generator.integers(1, 6)), int(generator.integers(1, 150))
+        if np.dtype(dtype).kind == "f":
+            x = (generator.normal(size=n) * 10 ** generator.uniform(-30, 30)).astype(dtype)
+        else:
+            x = generator.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, n, dtype, endpoint=True)
+        bounds = None if generator.random() < 0.5 else tuple(sorted(generator.normal(size=2) * 100))
+        want = outcome(lambda: np.histogram(x, bins, bounds))
+        have = outcome(lambda: heddle.histogram(x, bins, bounds, target=where))
+        if isinstance(want, Exception):
+            same(have, want)
+            continue
+        same(have[1], want[1])
+        same(have[0], want[0])
+        assert have[0].tolist() == by_edges(x, want[1])
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_integers_are_compared_with_edges_of_integers_exactly(dtype, where):
+    first = 2**62 + 1 if dtype == "int64" else 2**63 + 1
+    x = np.array([first + k for k in (0, 1, 1, 2, 3, 5, 9, 10, 11)] + [0, 5], dtype)
+    edges = np.array([first + k for k in (1, 2, 2, 5, 10)], dtype)
+    weights = np.arange(11.0)
+    for every in ({}, {"weights": weights}, {"density": True}):
+        have = heddle.histogram(x, edges, **every, target=where)
+        want = np.histogram(x, edges, **every)
+        same(have[0], want[0])
+        same(have[1], want[1])
+    mixed = np.array([-(2**62), 5, 2**62], np.int64)
+    assert heddle.histogram(x.astype("uint64"), mixed)[0].tolist() == [1, 1]
+    assert heddle.histogram(heddle.asarray(x), edges)[0].device == "cpu"
+
+
+@pytest.mark.parametrize("kinds", [("float32", "float32"), ("float64", "float32"), ("float32", "float64"), ("int8", "float32"), ("float32", "complex64")])
+def test_densities_are_wide(kinds):
+    x = np.array([0.5, 1.5, 1.5, 3.75]).astype(kinds[0])
+    for weights in (None, np.array([0.5, 0.25, 2, 1], kinds[1])):
+        for bins in (3, [0, 1, 1.5, 4]):
+            have, want = heddle.histogram(x, bins, weights=weights, density=True), np.histogram(x, bins, weights=weights, density=True)
+            same(have[0], want[0])
+            same(have[1], want[1])
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_complex_numbers_in_a_real_type(name):
+    for dtype, shape in itertools.product(["complex64", "complex128"], [(9,), (4, 6)]):
+        x = numbers(dtype, shape)
+        for axis, wanted in itertools.product(axes_of(len(shape)), ["float32", "float64"]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                same(getattr(heddle, name)(x, axis, dtype=wanted), getattr(np, name)(x, axis, dtype=wanted), exact=False)
+
+
 def test_histogram_refuses():
     with pytest.raises(ValueError):
         heddle.histogram([1.0, 2.0], [3, 1])
