@@ -109,6 +109,9 @@ void engine::fiber_body(void* thread) {
       // There is nobody above to catch it on this stack.
       e.failure_ = wrong.what();
       e.is_stopping_ = true;
+    } catch (...) {
+      e.failure_ = "an exception that is no std::exception";
+      e.is_stopping_ = true;
     }
     t->waits_for = waiting::done;
     if (t->arrived != 0) e.leave_without_waiting(*t);

@@ -84,6 +84,15 @@ void handle_signals() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
+/// The whole of a thread: no exception leaves it.
+void end_in_time() {
+  try {
+    running_program->end_in_time();
+  } catch (...) {
+    std::_Exit(2);
+  }
+}
+
 [[noreturn]] void be_program(const jit::compilation& compiled, const std::vector<std::string>& words,
                              const program_options& options, const program_files& files,
                              const std::vector<run_time_source>& sources) {
@@ -112,7 +121,7 @@ void handle_signals() {
   for (std::string& w : own) pointers.push_back(w.data());
   pointers.push_back(nullptr);
   running_program->begin_main();
-  if (!std::isinf(options.most_seconds)) std::thread([] { running_program->end_in_time(); }).detach();
+  if (!std::isinf(options.most_seconds)) std::thread(end_in_time).detach();
   std::exit(call_main(main, static_cast<int>(pointers.size()) - 1, pointers.data()));
 }
 

@@ -80,8 +80,12 @@ class watchdogs {
     if (is_running_) return;
     try {
       std::thread([this] {
-        become_own_thread();
-        look();
+        try {
+          become_own_thread();
+          look();
+        } catch (...) {
+          // Kernels then run unwatched; an exception that left this thread would end the process.
+        }
       }).detach();
     } catch (const std::system_error&) {
       throw error("the system gives no thread that watches how long kernels take");

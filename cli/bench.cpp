@@ -21,6 +21,7 @@
 #include "standard_output.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
@@ -293,6 +294,8 @@ std::optional<std::string> failure_of(const target& where, dtype type, std::size
     return std::nullopt;
   } catch (const std::bad_alloc&) {
     return fmt::format("bench: {} {} on {}: out of memory", n, name(type), where.text());
+  } catch (const interruption&) {
+    throw;
   } catch (const std::exception& wrong) {
     return wrong.what();
   }

@@ -12,6 +12,7 @@
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/target.hpp>
@@ -246,6 +247,8 @@ void run(const check_options& options) {
     }
     status = checker::any_as_severe(found.findings, severity_of(options.fail_on)) ? options.error_exitcode
                                                                                   : found.status;
+  } catch (const interruption&) {
+    throw;
   } catch (const std::exception& wrong) {
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&wrong) != nullptr;
     const char* const why = is_memory ? "out of memory" : wrong.what();

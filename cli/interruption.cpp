@@ -128,7 +128,7 @@ int signal_received() noexcept {
 void stop_if_interrupted() {
   if (received == 0) return;
   ::alarm(0);  // what was reached may take longer to write
-  throw interrupted{received};
+  throw interrupted(received);
 }
 
 }  // namespace heddle::cli

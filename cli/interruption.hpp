@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/interruption.hpp>
+
 #include <csignal>
 #include <iterator>
 #include <string>
@@ -7,7 +9,8 @@
 namespace heddle::cli {
 
 /// Thrown where the command stops because of a signal.
-struct interrupted {
+struct interrupted final : interruption {
+  explicit interrupted(int by) noexcept : signal(by) {}
   int signal;
 };
 

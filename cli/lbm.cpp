@@ -290,6 +290,8 @@ void run(const lbm_options& options) {
     const auto attempt = [&](const auto& write) {
       try {
         write();
+      } catch (const interruption&) {
+        throw;
       } catch (const std::exception& wrong) {
         failures.emplace_back(wrong.what());
       }

@@ -208,7 +208,7 @@ void stop_together() {
   if (first == signals.end()) return;
   group->stops_together = true;
   stop_if_interrupted();
-  throw interrupted{*first};
+  throw interrupted(*first);
 }
 
 std::vector<std::string> said_by_all(const std::string& text) {

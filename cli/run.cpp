@@ -37,10 +37,14 @@ class deadline {
       if (ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return has_ended_; }))
         return;
       std::fflush(stdout);
-      print_error(fmt::format(
-          "heddle run: {} has not ended after {} s, as --timeout says: heddle check tells what its "
-          "threads wait for\n",
-          kernel, seconds));
+      try {
+        print_error(fmt::format(
+            "heddle run: {} has not ended after {} s, as --timeout says: heddle check tells what its "
+            "threads wait for\n",
+            kernel, seconds));
+      } catch (...) {
+        // Without memory for the line the status says it alone.
+      }
       std::_Exit(1);
     });
   }

@@ -9,6 +9,13 @@
 
 namespace heddle {
 
+/// Why interrupted work ended: a base for what `ask` of an interruptible throws. It is no heddle::error,
+/// because nothing failed. A handler of std::exception that continues the work rethrows an interruption.
+class interruption : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
+};
+
 /// While it lives, CPU work that its thread starts can be interrupted: patterns call `ask` on this thread, at
 /// most twenty times a second, and it may throw. The running pattern then rethrows, and its output is
 /// unspecified. `ask` must outlive this.

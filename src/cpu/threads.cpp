@@ -44,7 +44,7 @@ namespace {
 thread_local interruptible* interrupted_with = nullptr;
 
 /// Thrown on threads that work for one that is interrupted; the caller never sees it.
-struct interrupted_elsewhere {};
+class interrupted_elsewhere final : public interruption {};
 
 }  // namespace
 
