@@ -1,4 +1,3 @@
-#include "bench/copy_rate.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
@@ -13,6 +12,7 @@
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/number_text.hpp>
 
 #include <algorithm>
@@ -183,8 +183,7 @@ std::string line_of(const lbm::flow& of, std::optional<double> change) {
 void print_stats(const lbm::flow& of, const flow_pace& pace) {
   const lbm::description& about = of.about();
   const double rate = pace.giga_updates_a_second() * 1e9 * static_cast<double>(about.bytes_a_cell);
-  constexpr double seconds_of_copies = 0.5;
-  const double roof = bench::copy_rate(of.where(), about.bytes, seconds_of_copies);
+  const double roof = measured_copy_bandwidth(of.where());
   nlohmann::ordered_json line;
   line["pattern"] = "lbm";
   line["case"] = name(of.given().which);

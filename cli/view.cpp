@@ -1,4 +1,3 @@
-#include "bench/copy_rate.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
@@ -10,6 +9,7 @@
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/process.hpp>
+#include <heddle/machine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -113,10 +113,7 @@ void run(view_options options, const std::vector<std::string>& words) {
   };
   how.shared = options.shared;
   how.targets = names_of_targets();
-  how.ceiling = [](const target& where, double bytes) {
-    constexpr double seconds = 0.1;  // the simulation stands still meanwhile
-    return bench::copy_rate(where, static_cast<std::size_t>(bytes), seconds);
-  };
+  how.ceiling = measured_copy_bandwidth;
   viewer::server server({options.host, static_cast<std::uint16_t>(options.port), options.once});
   viewer::session shown(std::move(how), std::move(first), [&server] { server.wake(); });
   shown.wait_for_first();
@@ -125,7 +122,8 @@ void run(view_options options, const std::vector<std::string>& words) {
   try {
     // A generation may take longer than the two seconds in which the command is to stop.
     const state_to_keep kept;
-    server.run(shown, [] { return signal_received() != 0; });
+    server.run(shown, [&shown] { return signal_received() != 0 || shown.has_failed(); });
+    shown.rethrow_failure();
     stop_if_interrupted();
   } catch (const interrupted&) {
     // How it is ended.

@@ -59,6 +59,7 @@ set(thread_sources
 set(module_sources
   jit/cache_folder.cpp
   jit/kernel.cpp
+  target/copy_bandwidth.cpp
   target/machine.cpp
   array/number_text.cpp
   target/shared_library.cpp

@@ -196,9 +196,15 @@ void print_bandwidths() {
               chosen.text().c_str());
 }
 
-bandwidths_of_a_process run_a_process(const std::string& environment) {
+/// The rates of copies on serial and on parallel:2.
+void print_copies() {
+  std::printf("%.17g %.17g\n", hd::measured_copy_bandwidth(target::serial()),
+              hd::measured_copy_bandwidth(target::parallel(2)));
+}
+
+std::string line_of_process(const std::string& environment, const std::string& what) {
   const std::string command =
-      "env " + environment + " '" + fs::read_symlink("/proc/self/exe").string() + "' bandwidths";
+      "env " + environment + " '" + fs::read_symlink("/proc/self/exe").string() + "' " + what;
   FILE* const output = popen(command.c_str(), "r");
   if (output == nullptr) throw std::runtime_error("cannot run " + command);
   char text[1000] = {};
@@ -206,8 +212,13 @@ bandwidths_of_a_process run_a_process(const std::string& environment) {
   if (const int status = pclose(output); !is_read || status != 0) {
     throw std::runtime_error(command + " ended with " + std::to_string(status));
   }
+  return text;
+}
+
+bandwidths_of_a_process run_a_process(const std::string& environment) {
   bandwidths_of_a_process found;
-  std::istringstream(text) >> found.one_core_read >> found.all_cores_read >> found.gpus >> found.chosen;
+  std::istringstream(line_of_process(environment, "bandwidths")) >> found.one_core_read >>
+      found.all_cores_read >> found.gpus >> found.chosen;
   return found;
 }
 
@@ -302,7 +313,54 @@ TEST_F(bandwidths_cache, that_cannot_be_written_costs_a_measurement) {
   EXPECT_TRUE(is_measured(run()));
 }
 
+TEST_F(bandwidths_cache, keeps_the_rate_of_copies_on_each_target) {
+  const std::string here = "XDG_CACHE_HOME='" + folder.string() + "'";
+  const auto copies = [&](const std::string& environment) {
+    std::pair<double, double> found;
+    std::istringstream(line_of_process(environment, "copies")) >> found.first >> found.second;
+    return found;
+  };
+  const auto is_possible = [](double rate) { return rate > 1e6 && rate < 1e15; };
+  const fs::path kept_in = folder / "heddle" / "copy-bandwidths.json";
+  const auto write = [&](const json& what) { std::ofstream(kept_in) << what.dump(); };
+  const auto [serial, parallel] = copies(here);
+  EXPECT_TRUE(is_possible(serial) && is_possible(parallel)) << serial << " " << parallel;
+  EXPECT_EQ(std::distance(fs::directory_iterator(kept_in.parent_path()), {}), 1)
+      << "one file and nothing beside it";
+  json now;
+  std::ifstream(kept_in) >> now;
+  EXPECT_EQ(now.at("copies"), (json{{"serial", serial}, {"parallel:2", parallel}}));
+  EXPECT_EQ(copies(here), std::pair(serial, parallel));
+
+  // A target that is not there is measured, and the others stay.
+  now["copies"] = {{"parallel:2", 123e9}, {"gpu:7", 5e12}};
+  write(now);
+  const double again = copies(here).first;
+  EXPECT_TRUE(is_possible(again)) << again;
+  std::ifstream(kept_in) >> now;
+  EXPECT_EQ(now.at("copies"), (json{{"serial", again}, {"parallel:2", 123e9}, {"gpu:7", 5e12}}));
+
+  json other_machine = now, no_rates = now, negative = now, text = now;
+  other_machine["machine"] = "heddle 0; another; 1 cores";
+  no_rates["copies"] = 5;
+  negative["copies"] = {{"serial", -1e9}, {"parallel:2", 0}};
+  text["copies"] = {{"serial", "fast"}, {"parallel:2", nullptr}};
+  for (const json& bad : {other_machine, no_rates, negative, text, json(5), json::array()}) {
+    write(bad);
+    const auto [first, second] = copies(here);
+    EXPECT_TRUE(is_possible(first) && is_possible(second) && second != 123e9) << bad;
+  }
+  std::ofstream(kept_in) << "{\"machine\": \"hed";
+  EXPECT_TRUE(is_possible(copies(here).first));
+  EXPECT_TRUE(is_possible(copies("XDG_CACHE_HOME=/proc/heddle").first));
+  EXPECT_THROW(hd::measured_copy_bandwidth(target::automatic()), hd::error);
+}
+
 int main(int count, char** arguments) {
+  if (count == 2 && std::string(arguments[1]) == "copies") {
+    print_copies();
+    return 0;
+  }
   if (count == 2 && std::string(arguments[1]) == "bandwidths") {
     print_bandwidths();
     return 0;

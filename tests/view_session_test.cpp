@@ -1,7 +1,9 @@
 #include "viewer/frame_compression.hpp"
 #include "viewer/message.hpp"
+#include "viewer/pace.hpp"
 #include "viewer/session.hpp"
 #include <heddle/error.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/target.hpp>
 
 #include <atomic>
@@ -10,6 +12,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -60,6 +63,10 @@ class counter final : public viewed_simulation {
       steps_ = 10 * steps_ + arguments.at("x").get<std::uint64_t>();
     } else if (action == "jump") {
       steps_ = 1000;
+    } else if (action == "interrupt") {
+      throw interruption();
+    } else if (action == "burst") {
+      throw 5;
     } else {
       fail("counter: no such action");
     }
@@ -97,10 +104,11 @@ class view_session : public testing::Test {
 
   session::options options() {
     session::options how;
-    how.ceiling = [this](const target& where, double bytes) {
+    how.ceiling = [this](const target& where) {
       ++ceilings_;
-      if (where.text() == "serial") return 1000 * bytes;
-      fail("no room for copies");
+      may_measure_.wait(false);
+      if (where.text() == "serial") return 8000.0;
+      throw 5;  // no std::exception
     };
     how.targets = {"serial", "parallel:2"};
     how.presets = {{"One", "", {"counter"}}};
@@ -149,6 +157,7 @@ class view_session : public testing::Test {
   std::condition_variable come_;
   bool woken_ = false;
   std::atomic<int> ceilings_ = 0;
+  std::atomic<bool> may_measure_ = true;
   session view_;
 };
 
@@ -187,15 +196,20 @@ TEST_F(view_session, plays_to_the_end) {
   while (now.header["target"] != "parallel:2") now = frame(1);
 }
 
-TEST_F(view_session, measures_the_ceiling_of_each_target_once_a_rate_is_told) {
+TEST_F(view_session, measures_the_ceiling_of_each_target_once) {
   greet(1);
-  EXPECT_EQ(frame(1).header["ceiling"], 0);
+  letter now = frame(1);
+  while (now.header["ceiling"] != 8000) {
+    EXPECT_EQ(now.header["ceiling"], 0);
+    view_.ask(1, of(request::act, 0, "jump"));  // makes a frame
+    now = frame(1);
+  }
   message thousand = of(request::speed);
   thousand.per_second = 1000;
   view_.ask(1, thousand);
   view_.ask(1, of(request::play));
   const auto with_rate_on = [&](const char* where) {
-    letter now = frame(1);
+    now = frame(1);
     while (now.header["target"] != where || now.header["bytes_per_second"] == 0) now = frame(1);
     EXPECT_EQ(now.header["bytes_per_second"], 8 * now.header["steps_per_second"].get<double>());
     return now.header["ceiling"].get<double>();
@@ -207,6 +221,84 @@ TEST_F(view_session, measures_the_ceiling_of_each_target_once_a_rate_is_told) {
   view_.ask(1, of(request::target, 0, "serial"));
   EXPECT_EQ(with_rate_on("serial"), 8000);
   EXPECT_EQ(ceilings_, 2);
+}
+
+TEST_F(view_session, frames_steps_and_answers_go_on_while_a_ceiling_is_measured) {
+  // From here on the measurement waits, and all that comes before it ends has not waited for it.
+  may_measure_ = false;
+  greet(1);
+  message often = of(request::speed);
+  often.per_second = 1000;
+  view_.ask(1, often);
+  view_.ask(1, of(request::play));
+  letter now = frame(1);
+  for (int moved = 0; moved < 20;) {
+    const auto before = now.header["steps"].get<std::uint64_t>();
+    now = frame(1);
+    EXPECT_EQ(now.header["ceiling"], 0);
+    if (now.header["steps"].get<std::uint64_t>() > before) ++moved;
+  }
+  while (now.header["steps_per_second"] == 0) now = frame(1);  // a rate without a fraction
+  view_.ask(1, of(request::command));
+  EXPECT_EQ(text(1).header["text"], "heddle count");
+  EXPECT_EQ(ceilings_, 1);
+  may_measure_ = true;
+  may_measure_.notify_all();
+  while (now.header["ceiling"] != 8000) now = frame(1);
+}
+
+TEST_F(view_session, ends_with_what_is_no_failure_of_a_request) {
+  greet(1);
+  EXPECT_FALSE(view_.has_failed());
+  EXPECT_NO_THROW(view_.rethrow_failure());
+  view_.ask(1, of(request::act, 0, "interrupt"));
+  {
+    std::unique_lock held(mutex_);
+    come_.wait(held, [&] { return view_.has_failed(); });
+  }
+  EXPECT_THROW(view_.rethrow_failure(), interruption);
+  // Clients may still come, ask and leave.
+  view_.ask(1, of(request::command));
+  view_.join(2);
+  view_.leave(1);
+}
+
+TEST_F(view_session, ends_with_an_exception_of_any_type) {
+  greet(1);
+  view_.ask(1, of(request::act, 0, "burst"));
+  {
+    std::unique_lock held(mutex_);
+    come_.wait(held, [&] { return view_.has_failed(); });
+  }
+  EXPECT_THROW(view_.rethrow_failure(), int);
+}
+
+TEST(view_pace, is_due_at_any_rate) {
+  using clock = pace::clock;
+  const clock::time_point begin{std::chrono::hours(1000)}, later = begin + std::chrono::seconds(10);
+  pace steps;
+  steps.begin(begin);
+  EXPECT_EQ(steps.next(later), later);
+  EXPECT_EQ(steps.take_due(later, 7), 7);
+  for (const double slow : {1e-9, 1.08e-10, 1e-10, 1e-300, std::numeric_limits<double>::min()}) {
+    steps.set_rate(slow);
+    steps.begin(begin);
+    EXPECT_EQ(steps.take_due(later, 7), 0) << slow;
+    EXPECT_EQ(steps.next(later), later + std::chrono::hours(1)) << slow;
+  }
+  steps.set_rate(0.05);
+  steps.begin(begin);
+  EXPECT_EQ(steps.take_due(later, 7), 0);
+  EXPECT_EQ(steps.next(later), begin + std::chrono::seconds(20));
+  EXPECT_EQ(steps.take_due(begin + std::chrono::seconds(20), 7), 1);
+  EXPECT_EQ(steps.next(later), begin + std::chrono::seconds(40));
+  for (const double fast : {1e9, 1e30, std::numeric_limits<double>::max()}) {
+    steps.set_rate(fast);
+    steps.begin(begin);
+    EXPECT_EQ(steps.take_due(later, 7), 7) << fast;
+    EXPECT_EQ(steps.take_due(later, 7), 0) << fast;  // it begins anew
+    EXPECT_LE(steps.next(later), later + std::chrono::nanoseconds(1)) << fast;
+  }
 }
 
 TEST_F(view_session, refuses_and_goes_on) {

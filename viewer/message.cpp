@@ -47,7 +47,7 @@ const form& form_of(std::string_view name) {
   fail("message: 'do' is none of the requests");
 }
 
-std::string text_of(const json& said, const char* key, std::size_t most) {
+std::string text_at(const json& said, const char* key, std::size_t most) {
   const json& value = said[key];
   if (!value.is_string()) fail(fmt::format("message: '{}' is no text", key));
   std::string text = value.get<std::string>();
@@ -100,7 +100,7 @@ bool is_decimal(std::string_view text) {
 }
 
 std::string coordinate(const json& said, const char* key) {
-  std::string text = text_of(said, key, 1010);
+  std::string text = text_at(said, key, 1010);
   if (!is_decimal(text)) fail(fmt::format("message: '{}' is no decimal number", key));
   return text;
 }
@@ -109,7 +109,7 @@ std::string coordinate(const json& said, const char* key) {
 constexpr std::size_t most_bytes_of_name = 64;
 
 std::string name_of(const json& said) {
-  std::string name = text_of(said, "name", most_bytes_of_name);
+  std::string name = text_at(said, "name", most_bytes_of_name);
   for (const char c : name) {
     const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                           std::string_view(":._-").find(c) != std::string_view::npos;
@@ -233,9 +233,13 @@ bool is_of_lookers(request what) noexcept {
          what == request::save || what == request::command;
 }
 
+std::string text_of(const json& said) {
+  return said.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 std::vector<unsigned char> binary_message(const json& header, std::string_view bytes, bool is_deflated,
                                           std::size_t room) {
-  const std::string text = header.dump();
+  const std::string text = text_of(header);
   std::vector<unsigned char> all(room);
   all.reserve(room + sizeof(std::uint32_t) + text.size() + 1 + bytes.size());
   for (std::size_t i = 0; i < sizeof(std::uint32_t); ++i)

@@ -57,6 +57,9 @@ bool combine(message& earlier, const message& later);
 /// Whether a client that only looks may ask it.
 bool is_of_lookers(request what) noexcept;
 
+/// A text message of the server. Bytes that are no UTF-8, such as those of a file's name, become U+FFFD.
+std::string text_of(const nlohmann::json& said);
+
 /// A binary message of the server, after `room` bytes that are left open: `header`, an object, and the bytes
 /// after it, deflated in zlib's format or as they are.
 std::vector<unsigned char> binary_message(const nlohmann::json& header, std::string_view bytes,

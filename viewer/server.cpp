@@ -9,16 +9,25 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <exception>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <libwebsockets.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 namespace heddle::viewer {
@@ -33,6 +42,12 @@ constexpr auto looks_for_stop_every = 100 * LWS_US_PER_MS;
 /// A page that is loaded again leaves and comes back.
 constexpr std::chrono::seconds time_to_come_back{3};
 constexpr std::string_view socket_path = "/socket";
+/// Connections, of clients and of browsers that load the page. Others wait until one is closed.
+constexpr std::size_t most_connections = 256;
+/// Descriptors that connections leave to the simulation's files.
+constexpr std::size_t spare_descriptors = 8;
+/// How long the server waits after the system has refused it a descriptor for a connection.
+constexpr std::chrono::milliseconds time_without_descriptor{50};
 
 /// What libwebsockets keeps beside a connection: an entry of state::connections, or 0.
 struct connection_number {
@@ -93,8 +108,9 @@ struct server::state {
   std::uint64_t last_number = 0;
   bool has_had_clients = false;
   clock::time_point last_left{};
+  bool lacks_descriptor = false;
   lws_sorted_usec_list_t timer{};
-  std::string said;  // by libwebsockets
+  std::exception_ptr failure;  // of is_stopped
 
   static state*& current() {
     static state* one = nullptr;
@@ -108,6 +124,8 @@ struct server::state {
     return token.empty() || is_same_token(token_in(query_of(socket)), token);
   }
 
+  ~state();
+  void listen();
   int answer(lws* socket, std::string_view path);
   int refuse(lws* socket, unsigned status, const char* why) const;
   int upgrade(lws* socket) const;
@@ -125,8 +143,10 @@ struct server::state {
 namespace {
 
 int close_with(lws* socket, lws_close_status status, std::string_view why) {
-  // A close frame holds 123 bytes of reason.
-  std::string text(why.substr(0, 123));
+  // A close frame holds 123 bytes of reason, and no part of a character.
+  std::size_t most = std::min<std::size_t>(why.size(), 123);
+  while (most < why.size() && most > 0 && (static_cast<unsigned char>(why[most]) & 0xc0) == 0x80) --most;
+  std::string text(why.substr(0, most));
   lws_close_reason(socket, status, reinterpret_cast<unsigned char*>(text.data()), text.size());
   return -1;
 }
@@ -249,7 +269,7 @@ int server::state::send(lws* socket, std::uint64_t number, connection& to) {
   if (next->is_binary) {
     sending = binary_message(next->header, next->bytes, is_deflated, LWS_PRE);
   } else {
-    const std::string text = next->header.dump();
+    const std::string text = text_of(next->header);
     sending.insert(sending.end(), text.begin(), text.end());
   }
   // What the system does not take now libwebsockets keeps, and asks for no more before that is gone.
@@ -292,7 +312,7 @@ int server::state::called(lws* socket, lws_callback_reasons why, connection_numb
   }
 }
 
-/// Exceptions must not pass through libwebsockets.
+/// No exception passes through libwebsockets.
 int server::state::serve(lws* socket, lws_callback_reasons why, void* user, void* bytes, std::size_t count) {
   state* const on = current();
   if (on == nullptr || on->shown == nullptr) return 0;
@@ -300,17 +320,26 @@ int server::state::serve(lws* socket, lws_callback_reasons why, void* user, void
     return on->called(socket, why, static_cast<connection_number*>(user), static_cast<const char*>(bytes),
                       count);
   } catch (const std::exception& wrong) {
-    on->said = wrong.what();
+    const bool is_open = why == LWS_CALLBACK_RECEIVE || why == LWS_CALLBACK_SERVER_WRITEABLE;
+    return is_open ? close_with(socket, LWS_CLOSE_STATUS_UNEXPECTED_CONDITION, wrong.what()) : -1;
+  } catch (...) {
     return -1;
   }
 }
 
 void server::state::keep_what_is_said(int, const char* line) {
-  if (state* const on = current()) on->said = line;
+  state* const on = current();
+  if (on == nullptr) return;
+  if (std::string_view(line).starts_with("accept:")) on->lacks_descriptor = true;
 }
 
 void server::state::on_timer(lws_sorted_usec_list_t*) {
-  current()->look();
+  try {
+    current()->look();
+  } catch (...) {
+    current()->failure = std::current_exception();
+    current()->ends = true;
+  }
 }
 
 void server::state::look() {
@@ -319,12 +348,45 @@ void server::state::look() {
   lws_sul_schedule(context, 0, &timer, on_timer, looks_for_stop_every);
 }
 
-server::server(const options& how) : state_(std::make_unique<state>()) {
-  state_->how = how;
-  state::current() = state_.get();
-  lws_set_log_level(LLL_ERR, state::keep_what_is_said);
-  if (!is_loopback(how.host)) state_->token = random_token();
+namespace {
 
+/// The descriptors that this process may still open.
+std::size_t free_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return SIZE_MAX;
+  std::error_code unread;
+  const auto open = std::filesystem::directory_iterator("/proc/self/fd", unread);
+  const auto taken = static_cast<std::size_t>(std::distance(begin(open), end(open)));
+  return limit.rlim_cur > taken ? limit.rlim_cur - taken : 0;
+}
+
+/// The listener, the pipe that wakes the server, and a place that libwebsockets leaves empty.
+constexpr std::size_t own_descriptors = 3;
+
+std::size_t connections_with_room() {
+  const std::size_t free = free_descriptors(), others = own_descriptors + spare_descriptors;
+  return std::clamp<std::size_t>(free - std::min(free, others), 1, most_connections);
+}
+
+/// Throws if the system gives no two sockets, one to listen and one for a client. libwebsockets listens to
+/// nothing then, and reports no error.
+void require_sockets(const std::string& host, int family) {
+  const int listener = ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int client = listener < 0 ? -1 : ::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int reason = errno;
+  for (const int one : {listener, client})
+    if (one >= 0) ::close(one);
+  if (client >= 0) return;
+  const char* const remedy = reason == EMFILE ? ": raise the limit of open files (ulimit -n)" : "";
+  fail(fmt::format("view: cannot listen on {}: no socket for {}: {}{}", host,
+                   listener < 0 ? "the server" : "a browser", std::generic_category().message(reason),
+                   remedy));
+}
+
+}  // namespace
+
+/// Throws where the server cannot listen.
+void server::state::listen() {
   static const lws_protocols protocols[] = {
       {"heddle-view", state::serve, sizeof(connection_number), 65536, 0, nullptr, 0},
       {nullptr, nullptr, 0, 0, 0, nullptr, 0}};
@@ -332,38 +394,50 @@ server::server(const options& how) : state_(std::make_unique<state>()) {
   static const lws_retry_bo_t patience = {nullptr, 0, 0, 60, 120, 0};
   const bool is_any = how.host == "0.0.0.0" || how.host == "::";
   const std::string interface = how.host == "localhost" ? "127.0.0.1" : how.host;
+  const bool is_ipv6 = how.host.find(':') != how.host.npos;
   lws_context_creation_info about = {};
   about.port = how.port;
   about.iface = is_any ? nullptr : interface.c_str();
   about.protocols = protocols;
   about.gid = static_cast<gid_t>(-1);
   about.uid = static_cast<uid_t>(-1);
-  about.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
-  if (how.host.find(':') == how.host.npos) about.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+  about.options = LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
+                  LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+  if (!is_ipv6) about.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
   about.timeout_secs = 10;
   about.keepalive_timeout = 10;
   about.retry_and_idle_policy = &patience;
-  about.options |= LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
-  state_->context = lws_create_context(&about);
-  lws_vhost* const host = state_->context != nullptr ? lws_create_vhost(state_->context, &about) : nullptr;
-  if (host == nullptr) {
-    if (state_->context != nullptr) lws_context_destroy(state_->context);
-    state::current() = nullptr;
+  about.fd_limit_per_thread = static_cast<unsigned>(connections_with_room() + own_descriptors);
+  require_sockets(how.host, is_ipv6 ? AF_INET6 : AF_INET);
+  context = lws_create_context(&about);
+  if (context != nullptr) require_sockets(how.host, is_ipv6 ? AF_INET6 : AF_INET);
+  lws_vhost* const host = context != nullptr ? lws_create_vhost(context, &about) : nullptr;
+  if (host == nullptr)
     fail(fmt::format(
         "view: cannot listen on {} port {}, which may be taken: give another --port, or an address "
         "of this machine as --host",
         how.host, how.port));
-  }
-  state_->port = static_cast<std::uint16_t>(lws_get_vhost_listen_port(host));
-  const std::string name = is_any ? state_->own_name : how.host;
-  state_->address = fmt::format("http://{}:{}/{}", name.find(':') == name.npos ? name : "[" + name + "]",
-                                state_->port, state_->token.empty() ? "" : "?token=" + state_->token);
+  port = static_cast<std::uint16_t>(lws_get_vhost_listen_port(host));
+  const std::string name = is_any ? own_name : how.host;
+  address = fmt::format("http://{}:{}/{}", name.find(':') == name.npos ? name : "[" + name + "]", port,
+                        token.empty() ? "" : "?token=" + token);
+}
+
+server::state::~state() {
+  if (context != nullptr) lws_context_destroy(context);
+  current() = nullptr;
+}
+
+server::server(const options& how) : state_(std::make_unique<state>()) {
+  state_->how = how;
+  state::current() = state_.get();
+  lws_set_log_level(LLL_ERR, state::keep_what_is_said);
+  if (!is_loopback(how.host)) state_->token = random_token();
+  state_->listen();
 }
 
 server::~server() {
   state_->shown = nullptr;
-  lws_context_destroy(state_->context);
-  state::current() = nullptr;
 }
 
 const std::string& server::address() const noexcept {
@@ -376,10 +450,14 @@ void server::run(session& shown, const std::function<bool()>& is_stopped) {
   state_->look();
   while (!state_->ends) {
     if (lws_service(state_->context, 0) < 0) break;
+    // A connection waits that the system gives no descriptor for; without a pause the server would spin.
+    if (std::exchange(state_->lacks_descriptor, false))
+      ::poll(nullptr, 0, static_cast<int>(time_without_descriptor.count()));
   }
   lws_sul_schedule(state_->context, 0, &state_->timer, state::on_timer, LWS_SET_TIMER_USEC_CANCEL);
   // Clients leave while the session is still there.
   state_->shown = nullptr;
+  if (state_->failure) std::rethrow_exception(std::exchange(state_->failure, nullptr));
 }
 
 void server::wake() noexcept {

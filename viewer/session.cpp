@@ -1,6 +1,7 @@
 #include "session.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
@@ -24,30 +25,6 @@ constexpr seconds between_frames{1.0 / 60};
 constexpr double part_of_frames = 0.04, most_of_frames = 0.2;
 constexpr seconds longest_between_frames{0.1};
 
-std::string_view name(pixel_format format) {
-  constexpr std::string_view names[] = {"grey", "rgb", "rgba", "palette"};
-  return names[static_cast<int>(format)];
-}
-
-std::string hexadecimal(const std::vector<colour>& palette) {
-  std::string digits;
-  digits.reserve(6 * palette.size());
-  for (const colour& one : palette) digits += fmt::format("{:02x}{:02x}{:02x}", one[0], one[1], one[2]);
-  return digits;
-}
-
-json as_json(const window& shown) {
-  return {{"x", shown.x},
-          {"y", shown.y},
-          {"scale", shown.scale},
-          {"width", shown.width},
-          {"height", shown.height}};
-}
-
-letter text_letter(json text) {
-  return {std::move(text), false, {}};
-}
-
 /// Whether a frame or a file is among them.
 bool holds(const std::deque<letter>& letters, const char* kind) {
   return std::any_of(letters.begin(), letters.end(),
@@ -59,6 +36,13 @@ bool holds(const std::deque<letter>& letters, const char* kind) {
 session::session(options how, simulation_maker first, std::function<void()> ready)
     : how_(std::move(how)),
       ready_(std::move(ready)),
+      ceilings_(how_.ceiling,
+                [this] {
+                  {
+                    const std::lock_guard held(mutex_);
+                  }  // else a waiter that has just looked misses it
+                  wake_.notify_one();
+                }),
       thread_([this, first = std::move(first)] { run(first); }) {}
 
 session::~session() {
@@ -119,10 +103,28 @@ void session::wait_for_first() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
+bool session::has_failed() const {
+  const std::lock_guard held(mutex_);
+  return failure_ != nullptr;
+}
+
+void session::rethrow_failure() const {
+  std::exception_ptr failure;
+  {
+    const std::lock_guard held(mutex_);
+    failure = failure_;
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// The whole of the simulation's thread: no exception leaves it.
 void session::run(const simulation_maker& first) {
   std::exception_ptr failure;
   try {
     if (first) open(first);
+    begin();
+    serve();
+    return;
   } catch (...) {
     failure = std::current_exception();
   }
@@ -132,32 +134,59 @@ void session::run(const simulation_maker& first) {
     failure_ = failure;
   }
   begun_.notify_all();
-  if (failure) return;
-  for (;;) {
-    std::deque<request_of> requests;
-    {
-      std::unique_lock held(mutex_);
-      const clock::time_point now = clock::now();
-      clock::time_point next = now + std::chrono::hours(1);
-      for (const auto& [who, of] : clients_) next = std::min(next, frame_due(of));
-      if (plays_)
-        next = per_second_
-                   ? std::min(next, paced_from_ + std::chrono::duration_cast<clock::duration>(seconds(
-                                                      static_cast<double>(paced_ + 1) / *per_second_)))
-                   : now;
-      if (next > now)
-        wake_.wait_until(held, next, [&] {
-          if (ends_ || !requests_.empty()) return true;
-          return std::any_of(clients_.begin(), clients_.end(),
-                             [&](const auto& one) { return frame_due(one.second) < next; });
-        });
-      if (ends_) return;
-      requests.swap(requests_);
-    }
+  ready_();
+}
+
+void session::begin() {
+  {
+    const std::lock_guard held(mutex_);
+    has_begun_ = true;
+  }
+  begun_.notify_all();
+}
+
+void session::serve() {
+  std::deque<request_of> requests;
+  while (wait_for_work(requests)) {
     for (const request_of& one : requests) answer(one);
+    requests.clear();
     take_steps();
     make_frames();
   }
+}
+
+/// Waits until there are requests, or steps or a frame are due. False at the end.
+bool session::wait_for_work(std::deque<request_of>& requests) {
+  std::unique_lock held(mutex_);
+  const clock::time_point now = clock::now();
+  clock::time_point next = now + std::chrono::hours(1);
+  for (const auto& [who, of] : clients_) next = std::min(next, frame_due(of));
+  if (plays_) next = std::min(next, steps_due_at(now));
+  const bool waits = plays_ && waits_from_;
+  if (next > now)
+    wake_.wait_until(held, next, [&] {
+      if (ends_ || !requests_.empty() || (waits && !ceilings_.is_measuring())) return true;
+      return std::any_of(clients_.begin(), clients_.end(),
+                         [&](const auto& one) { return frame_due(one.second) < next; });
+    });
+  if (ends_) return false;
+  requests.swap(requests_);
+  return true;
+}
+
+/// Whether the steps wait for a ceiling, which is measured now.
+bool session::steps_wait() {
+  if (!ceilings_.is_measuring()) {
+    waits_from_.reset();
+    return false;
+  }
+  if (!waits_from_) waits_from_ = clock::now();
+  return clock::now() - *waits_from_ < longest_wait_for_ceiling;
+}
+
+session::clock::time_point session::steps_due_at(clock::time_point now) const {
+  const clock::time_point due = pace_.next(now);
+  return waits_from_ ? std::max(due, *waits_from_ + longest_wait_for_ceiling) : due;
 }
 
 bool session::steers(client who) const {
@@ -181,6 +210,8 @@ void session::answer(const request_of& one) {
     // Who has changed something waits for no frame that is due later.
     const std::lock_guard held(mutex_);
     if (const auto found = clients_.find(one.who); found != clients_.end()) found->second.is_changed = true;
+  } catch (const interruption&) {
+    throw;
   } catch (const std::exception& wrong) {
     tell_error(one.who, wrong.what());
   }
@@ -205,7 +236,7 @@ void session::obey(client who, const message& what) {
       plays_ = false;
       break;
     case request::speed:
-      per_second_ = what.per_second;
+      pace_.set_rate(what.per_second);
       if (plays_) play(steps_left_);
       break;
     case request::restart:
@@ -247,36 +278,26 @@ void session::open(const simulation_maker& made) {
   simulation_ = made();
   piece_ = 1;
   steps_per_second_ = 0;
-  ceilings_.clear();
   ++version_;
 }
 
 void session::play(std::uint64_t steps) {
   plays_ = true;
   steps_left_ = steps;
-  paced_from_ = measured_from_ = clock::now();
-  paced_ = measured_ = 0;
+  measured_from_ = clock::now();
+  measured_ = 0;
+  pace_.begin(measured_from_);
 }
 
 std::uint64_t session::steps_due(clock::time_point now) {
-  std::uint64_t due = piece_;
-  if (per_second_) {
-    const auto wanted = static_cast<std::uint64_t>(seconds(now - paced_from_).count() * *per_second_);
-    if (wanted <= paced_) return 0;
-    due = std::min(piece_, wanted - paced_);
-    // What is too fast for this machine is not made up for later.
-    if (wanted - paced_ > 2 * piece_) {
-      paced_from_ = now;
-      paced_ = 0;
-    } else {
-      paced_ += due;
-    }
-  }
+  const std::uint64_t due = pace_.take_due(now, piece_);
   return steps_left_ != 0 ? std::min(due, steps_left_) : due;
 }
 
 void session::take_steps() {
+  const bool waits = steps_wait();
   if (!plays_) return;
+  if (waits) return play(steps_left_);  // the wait is no part of a rate
   const clock::time_point began = clock::now();
   try {
     const std::uint64_t count = steps_due(began);
@@ -299,6 +320,8 @@ void session::take_steps() {
       if (steps_left_ == 0) plays_ = false;
     }
     if (simulation_->is_finished()) plays_ = false;
+  } catch (const interruption&) {
+    throw;
   } catch (const std::exception& wrong) {
     plays_ = false;
     ++version_;
@@ -321,7 +344,7 @@ session::clock::time_point session::frame_due(const viewer_state& of) const {
     return from + std::chrono::duration_cast<clock::duration>(time);
   };
   const clock::time_point due = after(of.rendered, between_frames);
-  if (is_asked || !plays_ || per_second_) return due;
+  if (is_asked || !plays_ || pace_.rate()) return due;
   // The part is that of the frames of all clients.
   return std::max(
       due, after(frames_begun_,
@@ -368,6 +391,8 @@ void session::make_frames() {
       rendering picture = simulation_->render(one.shown, one.palette);
       is_whole = picture.is_whole;
       frame = framed(one.shown, one.palette, std::move(picture), ++frames_);
+    } catch (const interruption&) {
+      throw;
     } catch (const std::exception& wrong) {
       tell_error(one.who, wrong.what());
     }
@@ -391,26 +416,16 @@ void session::make_frames() {
   if (!all.empty()) ready_();
 }
 
-/// That of the target of now, measured when it is first asked for.
-double session::ceiling(double bytes) {
-  if (!how_.ceiling) return 0;
-  const auto [at, is_new] = ceilings_.try_emplace(simulation_->where().text(), 0);
-  if (!is_new) return at->second;
-  try {
-    at->second = how_.ceiling(simulation_->where(), bytes);
-  } catch (const error&) {
-    // Without memory to spare there is no ceiling to tell, and a simulation to go on with.
-  }
-  // The simulation stood still, which is none of its own time.
-  play(steps_left_);
-  return at->second;
+/// That of the target of now; 0 until it is measured.
+double session::ceiling() {
+  return ceilings_.of(simulation_->where()).value_or(0);
 }
 
 letter session::framed(const window& shown, const std::string& palette, rendering picture,
                        std::uint64_t number) {
   const work one = simulation_->work_of_step();
   const double rate = plays_ ? steps_per_second_ : 0;
-  const double most = rate * one.bytes > 0 ? ceiling(one.bytes) : 0;
+  const double most = one.bytes > 0 ? ceiling() : 0;
   json header{{"frame", number},
               {"window", as_json(shown)},
               {"home", as_json(simulation_->home(shown.width, shown.height))},
@@ -424,7 +439,7 @@ letter session::framed(const window& shown, const std::string& palette, renderin
               {"beyond", hexadecimal({picture.beyond})},
               {"palette", palette},
               {"playing", plays_},
-              {"per_second", per_second_ ? json(*per_second_) : json()},
+              {"per_second", pace_.rate() ? json(*pace_.rate()) : json()},
               {"target", simulation_->where().text()},
               {"steps", simulation_->steps()},
               {"steps_per_second", rate},

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "ceilings.hpp"
+#include "letter.hpp"
 #include "message.hpp"
+#include "pace.hpp"
 #include "viewed_simulation.hpp"
 
 #include <chrono>
@@ -18,17 +21,7 @@
 #include <thread>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 namespace heddle::viewer {
-
-/// What the simulation's thread has for a client.
-struct letter {
-  /// A text, where there are no bytes to deflate; else the header of a binary message.
-  nlohmann::json header;
-  bool is_binary = false;
-  std::string bytes;
-};
 
 /// A simulation on a thread of its own, and what each client sees of it. Every member may be called from
 /// another thread and returns at once.
@@ -48,9 +41,10 @@ class session {
     bool shared = false;
     /// Names of targets that a client may choose.
     std::vector<std::string> targets;
-    /// Measures how many bytes a second a target could read and write at most, in steps that take so many.
-    /// Without it, and where it throws, no ceiling is told.
-    std::function<double(const target&, double bytes)> ceiling;
+    /// Measures the rate of a copy on a target, on a thread of its own. The steps wait for it, but at most
+    /// `longest_wait_for_ceiling`, because both would slow each other down. Frames and answers never wait.
+    /// Frames have no ceiling before it returns, and if it throws.
+    ceilings::measurement ceiling;
   };
 
   /// `first` is empty for the gallery. `ready` is called, on the simulation's thread, when there are letters
@@ -67,8 +61,15 @@ class session {
   /// What there is for a client to be sent next.
   std::optional<letter> next_letter(client who);
 
+  static constexpr std::chrono::milliseconds longest_wait_for_ceiling{150};
+
   /// Waits until the first simulation is made, and throws what making it has thrown.
   void wait_for_first();
+
+  /// Whether an exception has ended the simulation's thread. `ready` is called then.
+  bool has_failed() const;
+  /// Throws that exception.
+  void rethrow_failure() const;
 
  private:
   using clock = std::chrono::steady_clock;
@@ -94,6 +95,9 @@ class session {
   };
 
   void run(const simulation_maker& first);
+  void begin();
+  void serve();
+  bool wait_for_work(std::deque<request_of>& requests);
   void answer(const request_of& one);
   void obey(client who, const message& what);
   void open(const simulation_maker& made);
@@ -102,7 +106,9 @@ class session {
   std::uint64_t steps_due(clock::time_point now);
   void make_frames();
   clock::time_point frame_due(const viewer_state& of) const;
-  double ceiling(double bytes);
+  bool steps_wait();
+  clock::time_point steps_due_at(clock::time_point now) const;
+  double ceiling();
   letter framed(const window& shown, const std::string& palette, rendering picture, std::uint64_t number);
   void put(client who, letter what);
   void tell_error(client who, const std::string& text);
@@ -122,16 +128,17 @@ class session {
   // Of the simulation's thread alone.
   std::unique_ptr<viewed_simulation> simulation_;
   bool plays_ = false;
-  std::uint64_t steps_left_ = 0;      // until a pause; 0: there is none
-  std::optional<double> per_second_;  // nothing: as fast as it goes
-  clock::time_point paced_from_{}, measured_from_{};
-  std::uint64_t paced_ = 0, measured_ = 0;  // steps since
+  std::uint64_t steps_left_ = 0;  // until a pause; 0: there is none
+  pace pace_;
+  clock::time_point measured_from_{};
+  std::uint64_t measured_ = 0;  // steps since
   std::uint64_t version_ = 1, frames_ = 0, piece_ = 1;
   double steps_per_second_ = 0;
-  clock::time_point frames_begun_{};        // those that nobody has asked for, last
-  double seconds_of_frames_ = 0;            // that all of these took
-  std::map<std::string, double> ceilings_;  // of targets; 0: none is known
+  clock::time_point frames_begun_{};             // those that nobody has asked for, last
+  double seconds_of_frames_ = 0;                 // that all of these took
+  std::optional<clock::time_point> waits_from_;  // when the steps began to wait for a ceiling
 
+  ceilings ceilings_;
   std::thread thread_;
 };
 

@@ -1,6 +1,7 @@
 #include "cpu/kernels.hpp"
 #include "gpu/gpu.hpp"
 #include "jit/cache_folder.hpp"
+#include "machine_key.hpp"
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/target.hpp>
@@ -21,14 +22,6 @@ using json = nlohmann::json;
 
 /// What is measured once a machine.
 constexpr const char* cache_name = "bandwidths.json";
-
-/// What the measurements hold for: another machine, or other cores of this one, has others.
-std::string machine_key() {
-  std::string key = fmt::format("heddle {}; {}; {} cores; {}", HEDDLE_VERSION, cpu_name(), available_cores(),
-                                cpu::instruction_set());
-  for (const gpu_properties& gpu : gpu::devices()) key += "; " + gpu.name;
-  return key;
-}
 
 /// Bytes a second that are read of x, by the best of its parts: on a busy machine the cores are seldom taken
 /// away for all of them. Each is as long out of the caches as x is large.
@@ -126,6 +119,17 @@ void write_cache(const std::string& key, const bandwidths& found) {
 
 }  // namespace
 
+namespace impl {
+
+std::string machine_key() {
+  std::string key = fmt::format("heddle {}; {}; {} cores; {}", HEDDLE_VERSION, cpu_name(), available_cores(),
+                                cpu::instruction_set());
+  for (const gpu_properties& gpu : gpu::devices()) key += "; " + gpu.name;
+  return key;
+}
+
+}  // namespace impl
+
 std::vector<gpu_properties> gpus() {
   return gpu::devices();
 }
@@ -151,7 +155,7 @@ std::string cpu_name() {
 const bandwidths& measured_bandwidths() {
   static const bandwidths kept = [] {
     bandwidths found;
-    const std::string key = machine_key();
+    const std::string key = impl::machine_key();
     if (read_cache(key, found)) return found;
     const measurement now = measure();
     if (now.is_complete) write_cache(key, now.found);

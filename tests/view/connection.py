@@ -21,9 +21,10 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 class Server:
     """`heddle view` with these words; `address` is what it prints."""
 
-    def __init__(self, *words, port=0, command=None):
-        self.process = subprocess.Popen([command or os.environ["HEDDLE"], "view", *map(str, words), "--no-open", "--port", str(port)],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *words, port=0, command=None, environment=None, preexec_fn=None):
+        named = [word if isinstance(word, bytes) else str(word) for word in words]
+        self.process = subprocess.Popen([command or os.environ["HEDDLE"], "view", *named, "--no-open", "--port", str(port)],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=preexec_fn)
         self.address = self.process.stdout.readline().strip()
         if not self.address:
             raise AssertionError(self.process.communicate(timeout=PATIENCE)[1])

@@ -1,0 +1,33 @@
+#include "letter.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::viewer {
+
+letter text_letter(nlohmann::json text) {
+  return {std::move(text), false, {}};
+}
+
+std::string_view name(pixel_format format) {
+  constexpr std::string_view names[] = {"grey", "rgb", "rgba", "palette"};
+  return names[static_cast<int>(format)];
+}
+
+std::string hexadecimal(const std::vector<colour>& palette) {
+  std::string digits;
+  digits.reserve(6 * palette.size());
+  for (const colour& one : palette) digits += fmt::format("{:02x}{:02x}{:02x}", one[0], one[1], one[2]);
+  return digits;
+}
+
+nlohmann::json as_json(const window& shown) {
+  return {{"x", shown.x},
+          {"y", shown.y},
+          {"scale", shown.scale},
+          {"width", shown.width},
+          {"height", shown.height}};
+}
+
+}  // namespace heddle::viewer
