@@ -301,3 +301,21 @@ TEST(lbm_view, draws_what_the_command_draws) {
   view->restart();
   EXPECT_EQ(view->steps(), 0u);
 }
+
+TEST(lbm_view, dye_is_shown_of_the_newest_step) {
+  // Dye is carried for several steps at once, and for the rest when it is shown.
+  const auto shown_after = [](const std::vector<std::uint64_t>& counts) {
+    const auto view = tunnel();
+    view->handle("cylinder", {{"x", 12.5}, {"y", 12.5}, {"radius", 3}});
+    view->handle("show", {{"name", "dye"}});
+    for (const std::uint64_t count : counts) view->step(count);
+    return view->render(at_one_to_one(), "field").image.pixels;
+  };
+  const std::vector<std::uint8_t> at_once = shown_after({237});
+  EXPECT_EQ(shown_after(std::vector<std::uint64_t>(237, 1)), at_once);
+  EXPECT_EQ(shown_after({100, 1, 120, 16}), at_once);
+  const std::vector<std::uint8_t> earlier = shown_after({236});
+  EXPECT_NE(earlier, at_once);
+  // 236 steps at 0.05 go 11.8 cells, and around the obstacle faster: nothing has come to the outflow.
+  for (std::size_t y = 0; y < height; ++y) EXPECT_EQ(at_once[y * width + width - 1], 0) << y;
+}

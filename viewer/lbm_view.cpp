@@ -50,6 +50,7 @@ void lbm_view::begin_dye() {
     for (std::size_t y = 0; lbm::is_open(flow_->given()) && y < height(); ++y)
       if (y / band % 2 != 0) dye_sources_[y * width()] = 1;
   }
+  dye_waits_ = 0;
   dye_ = std::make_unique<lbm::dye>(*flow_);
   dye_->set_sources(dye_sources_);
 }
@@ -88,11 +89,28 @@ void lbm_view::step(std::uint64_t count) {
       approach_wanted();
       now = std::min(now, steps_of_ramp);
     }
+    // The same steps together, however many are asked for at once.
+    if (shown_ == picture::dye)
+      now = std::min(now, std::max<std::uint64_t>(steps_of_dye(), dye_waits_ + 1) - dye_waits_);
     flow_->advance(now);
-    if (shown_ == picture::dye) dye_->advance(*flow_, static_cast<double>(now));
+    if (shown_ == picture::dye) {
+      dye_waits_ += now;
+      if (dye_waits_ >= steps_of_dye()) carry_dye();
+    }
     count -= now;
   }
   add_to_plots();
+}
+
+/// Steps in which the given velocity carries dye by half a cell. A fast flow carries it by a cell then.
+std::uint64_t lbm_view::steps_of_dye() const {
+  constexpr double most = 100;
+  return static_cast<std::uint64_t>(std::clamp(0.5 / flow_->given().velocity, 1.0, most));
+}
+
+/// For the steps that it has not been carried for.
+void lbm_view::carry_dye() {
+  if (dye_waits_ > 0) dye_->advance(*flow_, static_cast<double>(std::exchange(dye_waits_, 0)));
 }
 
 void lbm_view::add_to_plots() {
@@ -119,6 +137,7 @@ void lbm_view::restart() {
 
 void lbm_view::move_to(const target& where) {
   // A checkpoint is what goes on bit for bit.
+  carry_dye();
   std::unique_ptr<lbm::flow> moved;
   written("flow.checkpoint", [&](const std::string& path) {
     flow_->save(path);
@@ -137,7 +156,10 @@ window lbm_view::home(std::uint32_t width_of_window, std::uint32_t height_of_win
 
 std::vector<std::uint8_t> lbm_view::pixels_of(const picture_part& part) {
   if (shown_ == picture::lines) return lbm::draw_lines(lbm::carrier_of(*flow_), part);
-  if (shown_ == picture::dye) return lbm::draw(dye_->values(), flow_->solid_in_place(), {0, 1}, part);
+  if (shown_ == picture::dye) {
+    carry_dye();
+    return lbm::draw(dye_->values(), flow_->solid_in_place(), {0, 1}, part);
+  }
   const auto field = static_cast<lbm::field>(static_cast<int>(shown_));
   if (!values_) values_ = flow_->values(field);
   return lbm::draw(*values_, flow_->solid_in_place(),
@@ -187,6 +209,7 @@ void lbm_view::set_obstacles(const std::vector<std::uint8_t>& wanted) {
 }
 
 void lbm_view::handle(std::string_view action, const json& arguments) {
+  carry_dye();
   const auto cells = [&](std::vector<std::uint8_t>& of, std::uint8_t value) {
     for_each_cell(of_lbm, stroke_of(of_lbm, arguments), width(), height(),
                   [&](std::size_t column, std::size_t row) { of[row * width() + column] = value; });

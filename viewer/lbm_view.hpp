@@ -66,6 +66,8 @@ class lbm_view final : public viewed_simulation {
   std::vector<std::uint8_t> obstacles() const;
   void set_obstacles(const std::vector<std::uint8_t>& wanted);
   void begin_dye();
+  std::uint64_t steps_of_dye() const;
+  void carry_dye();
   /// Those of the flow of now, which take a look at all cells.
   const lbm::bounds& within();
   void approach_wanted();
@@ -82,6 +84,7 @@ class lbm_view final : public viewed_simulation {
   std::unique_ptr<lbm::flow> flow_;
   std::unique_ptr<lbm::dye> dye_;
   std::vector<std::uint8_t> dye_sources_;
+  std::uint64_t dye_waits_ = 0;  // steps
   picture shown_ = picture::velocity;
   double velocity_wanted_ = 0, viscosity_wanted_ = 0;
   std::optional<lbm::bounds> within_;

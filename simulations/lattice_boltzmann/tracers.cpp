@@ -1,13 +1,18 @@
 #include "lattice_boltzmann/tracers.hpp"
 
+#include "lattice_boltzmann/dye_kernels.hpp"
 #include "lattice_boltzmann/tracer_kernels.hpp"
 #include <heddle/error.hpp>
 #include <heddle/halo_exchange.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/ranks.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +51,32 @@ class rows_of_ranks {
   std::vector<float> mine_;
 };
 
+const dye_kernels& kernels() {
+  static const dye_kernels fastest = [] {
+    [[maybe_unused]] const std::string_view best = cpu_instruction_set();
+#if defined(HEDDLE_X86_KERNELS)
+    if (best == "avx512") return avx512_dye_kernels();
+    if (best == "avx2") return avx2_dye_kernels();
+#endif
+    return baseline_dye_kernels();
+  }();
+  return fastest;
+}
+
+/// The largest absolute component of a velocity.
+float fastest_of(const array<float>& velocity) {
+  std::atomic<float> most = 0;
+  constexpr std::size_t grain = 1 << 14;
+  cpu::for_slices(velocity.where().threads(), velocity.size(), grain,
+                  [&](std::size_t first, std::size_t last) {
+                    const float mine = kernels().fastest(velocity.data() + first, last - first);
+                    float now = most.load();
+                    while (now < mine && !most.compare_exchange_weak(now, mine)) {
+                    }
+                  });
+  return most.load();
+}
+
 }  // namespace
 
 carrier carrier_of(const flow& of) {
@@ -58,8 +89,11 @@ carrier carrier_of(const flow& of) {
 
 dye::dye(const flow& of) {
   const shape cells{of.given().height, of.given().width};
-  for (array<float>* const values : {&now_, &carried_, &next_}) {
-    *values = array<float>(cells, of.where_fields_are());
+  const target where = of.where_fields_are();
+  std::vector<array<float>*> all{&now_, &carried_, &next_};
+  if (!where.is_gpu()) all.insert(all.end(), {&least_, &most_});
+  for (array<float>* const values : all) {
+    *values = array<float>(cells, where);
     values->fill(0);
   }
 }
@@ -85,26 +119,59 @@ void dye::advance(const flow& of, double steps) {
                      of.given().width, of.given().height));
   }
   if (!(steps > 0)) return;
+  if (!now_.where().is_gpu()) return carry_on_cpu(of, steps);
   const carrier by = carrier_of(of);
   const auto passes = static_cast<std::uint64_t>(std::max(1.0, std::ceil(2 * of.given().velocity * steps)));
   const auto part = static_cast<float>(steps / static_cast<double>(passes));
-  rows_of_ranks rows(of);
   for (std::uint64_t done = 0; done < passes; ++done) {
     const dye_pass pass{.now = now_.data(),
                         .carried = carried_.data(),
                         .next = next_.data(),
                         .sources = sources_.size() == 0 ? nullptr : sources_.data(),
-                        .first_row = rows.first(),
-                        .rows = rows.count()};
-    if (now_.where().is_gpu()) {
-      carry_on_gpu(by, pass, part);
-      correct_on_gpu(by, pass, part);
-    } else {
-      carry_back(by, pass, part);
-      rows.share(carried_);
-      correct(by, pass, part);
-      rows.share(next_);
-    }
+                        .first_row = 0,
+                        .rows = now_.shape()[0]};
+    carry_on_gpu(by, pass, part);
+    correct_on_gpu(by, pass, part);
+    std::swap(now_, next_);
+  }
+}
+
+void dye::carry_on_cpu(const flow& of, double steps) {
+  const carrier by = carrier_of(of);
+  // A flow that has blown up has no fastest cell.
+  const double most_passes = std::ceil(8 * of.given().velocity * steps) + 1;
+  const auto passes = static_cast<std::uint64_t>(
+      std::clamp(std::ceil(steps * static_cast<double>(fastest_of(by.velocity))), 1.0, most_passes));
+  rows_of_ranks rows(of);
+  dye_rows pass{.velocity = by.velocity.data(),
+                .solid = by.solid.size() == 0 ? nullptr : by.solid.data(),
+                .sources = sources_.size() == 0 ? nullptr : sources_.data(),
+                .now = nullptr,
+                .carried = carried_.data(),
+                .least = least_.data(),
+                .most = most_.data(),
+                .next = nullptr,
+                .width = static_cast<std::ptrdiff_t>(now_.shape()[1]),
+                .height = static_cast<std::ptrdiff_t>(now_.shape()[0]),
+                .periodic_x = by.periodic_x,
+                .periodic_y = by.periodic_y,
+                .steps = static_cast<float>(steps / static_cast<double>(passes))};
+  const auto over_rows = [&](dye_kernels::rows* work) {
+    // Each slice reads two rows more than it writes.
+    const std::size_t grain = 8 + 4096 / now_.shape()[1];
+    cpu::for_slices(now_.where().threads(), rows.count(), grain, [&](std::size_t first, std::size_t last) {
+      std::vector<float> room(pass.numbers_of_room());
+      work(pass, static_cast<std::ptrdiff_t>(rows.first() + first),
+           static_cast<std::ptrdiff_t>(rows.first() + last), room.data());
+    });
+  };
+  for (std::uint64_t done = 0; done < passes; ++done) {
+    pass.now = now_.data();
+    pass.next = next_.data();
+    over_rows(kernels().carry);
+    rows.share(carried_);
+    over_rows(kernels().correct);
+    rows.share(next_);
     std::swap(now_, next_);
   }
 }
