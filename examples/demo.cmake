@@ -18,7 +18,6 @@ set(sources
 list(REMOVE_ITEM sources io/gif.cpp io/png.cpp io/vti.cpp io/xml_text.cpp)
 if(HEDDLE_WITH_CUDA)
   list(APPEND sources
-    gpu/copy_if.cu
     gpu/launch.cpp
     gpu/memory.cpp
     gpu/patterns.cpp
@@ -29,9 +28,8 @@ if(HEDDLE_WITH_CUDA)
     gpu/scan_arithmetic.cu
     gpu/scan_bits.cu
     gpu/scan_order.cu
-    gpu/segmented_scan.cu
-    gpu/statistics.cu
-    gpu/temp_storage.cpp)
+    gpu/temp_storage.cpp
+    gpu/transform.cu)
 else()
   list(APPEND sources ${sources_without_cuda})
 endif()
@@ -54,5 +52,5 @@ foreach(part IN ITEMS heddle_demo demo)
   target_include_directories(${part} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
   target_compile_options(${part} PRIVATE ${heddle_reproducible_options} ${heddle_language_options} -ffunction-sections)
 endforeach()
-# What is not called may call what is not here.
+# What the demo does not call may call what is not here.
 target_link_options(demo PRIVATE LINKER:--gc-sections)
