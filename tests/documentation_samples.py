@@ -9,8 +9,10 @@
     ```console         lines that start with "$ heddle" or "$ python3" are run and must exit with 0, or with what a
              following "$ echo $?" shows; output lines shown must match, "..." standing for anything
 
-Samples of a page run in one folder, which holds samples.npy (1000 float32) and matrix.npy (20 x 30 float64). A sample that
-names gpu( or "gpu is run only where there is a GPU, and a command that takes a library which the build has not is passed over.
+Samples of a page run in one folder, in the order in which they stand. The folder of a page of docs/ holds samples.npy (1000
+float32) and matrix.npy (20 x 30 float64). The folder of README.md is empty at first, and a program of README.md that cannot write
+its file prints one line and exits with 1. A sample that names gpu( or "gpu is run only where there is a GPU. A command that needs
+a library which this build lacks is passed over.
 """
 import argparse
 import os
@@ -31,9 +33,11 @@ BEFORE_BODIES = """\
 #include <complex>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <numeric>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -51,6 +55,7 @@ add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-unused
 ENDINGS = {"cpp": ".cpp", "cuda": ".cu"}
 FENCE = re.compile(r"^[ ]*```(.*)$")
 BLOCKS_RUN = ("cpp", "cuda", "console")
+FIRST_PAGE = pathlib.Path("README.md")
 
 
 class Sample:
@@ -117,9 +122,12 @@ def program_of(bodies):
     calls = "".join(f'  if (name == "{body.name}") return {body.name}();\n' for body in bodies)
     return f"""{BEFORE_BODIES}
 {functions}
-int main(int, char** words) {{
+int main(int, char** words) try {{
   const std::string name = words[1];
 {calls}  return 2;
+}} catch (const std::exception& e) {{
+  std::cerr << e.what() << '\\n';
+  return 1;
 }}
 """
 
@@ -207,6 +215,20 @@ def run_console(sample, folder, environment):
     return wrong
 
 
+def check_error_of_program(sample, program, folder, environment):
+    """Runs a program whose file cannot be written, and returns what was wrong: its error is one line, and it exits with 1."""
+    written = re.search(r'write_npy\("([^"]+)"', sample.text)
+    if not written:
+        return []
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / written.group(1)).mkdir(parents=True)
+    status, printed = run([program, sample.name], folder, environment)
+    if status == 1 and printed.count("\n") == 1 and written.group(1) in printed:
+        return []
+    return [f"{sample.place}: where {written.group(1)} cannot be written: exit status {status}, not 1 with one line; "
+            f"it printed\n{printed}"]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cmake", required=True)
@@ -220,7 +242,7 @@ def main():
     parser.add_argument("root", type=pathlib.Path, help="the repository")
     arguments = parser.parse_args()
 
-    pages = [pathlib.Path("README.md")] + sorted(p.relative_to(arguments.root) for p in arguments.root.glob("docs/**/*.md"))
+    pages = [FIRST_PAGE] + sorted(p.relative_to(arguments.root) for p in arguments.root.glob("docs/**/*.md"))
     samples = [sample for page in pages for sample in samples_of(arguments.root, page)]
     if not samples:
         sys.exit("no code samples found")
@@ -236,9 +258,10 @@ def main():
         folder = arguments.work / "run" / re.sub(r"\W", "_", str(page))
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        numbers = np.random.default_rng(2)
-        np.save(folder / "samples.npy", numbers.standard_normal(1000, dtype=np.float32))
-        np.save(folder / "matrix.npy", numbers.standard_normal((20, 30)))
+        if page != FIRST_PAGE:
+            numbers = np.random.default_rng(2)
+            np.save(folder / "samples.npy", numbers.standard_normal(1000, dtype=np.float32))
+            np.save(folder / "matrix.npy", numbers.standard_normal((20, 30)))
         for sample in [s for s in samples if s.page == page]:
             if sample.words[0] == "console":
                 wrong += run_console(sample, folder, environment)
@@ -251,6 +274,8 @@ def main():
                     ran += 1
                     if status != 0:
                         wrong.append(f"{sample.place}: exit status {status}; it printed\n{printed}")
+                    if page == FIRST_PAGE:
+                        wrong += check_error_of_program(sample, program, arguments.work / "run/error", environment)
 
     for message in wrong:
         print(message)
