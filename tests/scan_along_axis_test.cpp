@@ -3,6 +3,7 @@
 #include "looped_scan.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
+#include <heddle/impl/cpu/transform.hpp>
 #include <heddle/scan.hpp>
 
 #include <algorithm>
@@ -85,7 +86,29 @@ void check_columns(const hd::target& where, const hd::shape& lengths, std::size_
                                          << " to " << to << ", " << how.text();
 }
 
+/// Columns side by side in rows of up to 63 bytes, in more bytes than are written through the cache.
+template <class T>
+void check_narrow_rows(const hd::target& where) {
+  constexpr std::size_t widest = 63 / sizeof(T), fewest = 32 / sizeof(T) + 1;
+  for (std::size_t columns = widest; columns >= 2; --columns) {
+    // Every width takes little time where the limit is low.
+    const bool is_low = hd::cpu::stream_from_bytes < 10'000;
+    if (!is_low && columns != widest && columns != fewest) continue;
+    const std::size_t rows = 2 * hd::cpu::stream_from_bytes / (columns * sizeof(T)) + 77;
+    if (rows * columns > largest_size()) continue;
+    for (const bool exclusive : {false, true})
+      check_columns_of_rows_that_begin_anywhere<T, hd::plus>(where, {rows, columns}, exclusive);
+  }
+}
+
 }  // namespace
+
+TEST_P(scan_along_axis, of_narrow_rows_that_are_not_written_through_the_cache) {
+  check_narrow_rows<std::int8_t>(where);
+  check_narrow_rows<std::uint16_t>(where);
+  check_narrow_rows<std::int32_t>(where);
+  check_narrow_rows<std::int64_t>(where);
+}
 
 TEST_P(scan_along_axis, goes_along_every_axis_as_along_one_row_by_itself) {
   const std::vector<hd::shape> shapes{{0},

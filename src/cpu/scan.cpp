@@ -80,7 +80,7 @@ class side_by_side {
 
  private:
   /// A piece of a column is copied out and back.
-  static constexpr std::size_t most_bytes = largest_piece_bytes;
+  static constexpr std::size_t most_bytes = std::max(longest_staged_row_bytes, piece_bytes);
 
   std::size_t state() const { return (steps_.state_bytes + 15) / 16 * 16; }
   /// Where the totals of column c of unit u are.

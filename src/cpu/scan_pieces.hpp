@@ -1,6 +1,7 @@
 // Scans of one thread: a piece is read, scanned and written before the next.
 #pragma once
 
+#include <heddle/error.hpp>
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/cpu/transform.hpp>
 #include <heddle/interruption.hpp>
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <string>
 
 namespace heddle::cpu {
 
@@ -17,8 +19,13 @@ inline constexpr std::size_t line = 64;
 inline constexpr std::size_t read_ahead_bytes = 4096;
 /// Elements larger than this are written directly.
 inline constexpr std::size_t largest_staged_bytes = 64;
-/// A row of the largest elements whose vectors have four.
-inline constexpr std::size_t largest_piece_bytes = order::scan_row_vectors * 4 * 32;
+/// The longest row of elements that are staged, in bytes.
+inline constexpr std::size_t longest_staged_row_bytes = [] {
+  std::size_t longest = 0;
+  for (std::size_t size = 1; size <= largest_staged_bytes; ++size)
+    longest = std::max(longest, order::scan_row_vectors * order::scan_vector_of(size) * size);
+  return longest;
+}();
 
 inline std::byte* at(void* data, std::size_t byte) {
   return static_cast<std::byte*>(data) + byte;
@@ -36,7 +43,7 @@ class scratch {
   std::byte* data() { return far_.data() != nullptr ? static_cast<std::byte*>(far_.data()) : near_; }
 
  private:
-  alignas(line) std::byte near_[2048];
+  alignas(line) std::byte near_[longest_staged_row_bytes + 2 * line];
   memory far_;
 };
 
@@ -44,15 +51,24 @@ class scratch {
 /// destroyed.
 class line_writer {
  public:
-  explicit line_writer(std::byte* to)
-      : to_(to - reinterpret_cast<std::size_t>(to) % line),
+  /// Writes from `to` on, at most `most` bytes at a time.
+  line_writer(std::byte* to, std::size_t most)
+      : most_(most),
+        memory_(most + 2 * line),
+        stage_(memory_.data()),
+        to_(to - reinterpret_cast<std::size_t>(to) % line),
         begin_(reinterpret_cast<std::size_t>(to) % line),
         end_(begin_) {}
   line_writer(const line_writer&) = delete;
 
-  /// Room for the next bytes, at most `most`.
-  static constexpr std::size_t most = largest_piece_bytes;
-  std::byte* next() { return stage_ + end_; }
+  /// Room for the next `bytes`.
+  std::byte* next(std::size_t bytes) {
+    if (bytes > most_) {
+      throw error("scan: a piece of " + std::to_string(bytes) + " bytes does not fit the stage of " +
+                  std::to_string(most_) + " bytes: this is a defect of heddle");
+    }
+    return stage_ + end_;
+  }
 
   void wrote(std::size_t bytes) {
     end_ += bytes;
@@ -83,7 +99,9 @@ class line_writer {
   }
 
  private:
-  alignas(line) std::byte stage_[most + 2 * line];
+  std::size_t most_;
+  scratch memory_;
+  std::byte* stage_;
   std::byte* to_;            ///< the destination of the stage's first line
   std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
 };
@@ -109,7 +127,8 @@ class piece_writer {
       : size_(steps.element_bytes), out_(at(out, 0)) {
     const bool on_lines = (reinterpret_cast<std::size_t>(out) | stride * size_) % line == 0;
     streams_ = non_temporal && steps.writes_non_temporal && on_lines;
-    if (non_temporal && !streams_ && size_ <= largest_staged_bytes) writer_.emplace(out_);
+    if (non_temporal && !streams_ && size_ <= largest_staged_bytes)
+      writer_.emplace(out_, steps.piece() * size_);
   }
   ~piece_writer() {
 #if defined(__x86_64__)
@@ -120,7 +139,7 @@ class piece_writer {
 
   /// Scans the next `count` elements.
   void scan(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state) {
-    steps.scan(x, count, exclusive, streams_, state, writer_ ? writer_->next() : out_);
+    steps.scan(x, count, exclusive, streams_, state, writer_ ? writer_->next(count * size_) : out_);
     if (writer_) {
       writer_->wrote(count * size_);
     } else {
