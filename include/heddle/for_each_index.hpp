@@ -4,6 +4,7 @@
 #include <heddle/extent.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <cstddef>
@@ -40,7 +41,7 @@ void for_each_index(const target& requested, const extent<Axes>& over, const F& 
 #endif
   }
   static_cast<void>(launch);
-  constexpr std::size_t grain = 1 << 12;
+  constexpr std::size_t grain = impl::threshold.for_each_index_grain;
   if constexpr (Axes == 1) {
     cpu::for_slices(where.threads(), count, grain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) f(i);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cpu/scan_pieces.hpp"
+#include <heddle/impl/thresholds.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -13,8 +14,8 @@ namespace heddle::cpu {
 
 /// What a thread takes at a time: small compared with a second-level cache and with its share, large compared
 /// with the cost of passing the state on.
-inline constexpr std::size_t most_block_bytes = std::size_t{1} << 17,
-                             least_block_bytes = std::size_t{1} << 15;
+inline constexpr std::size_t most_block_bytes = impl::threshold.scan_most_block_bytes,
+                             least_block_bytes = impl::threshold.scan_least_block_bytes;
 
 /// Blocks of one segment, scanned by threads that take them in order. A thread reduces its block and waits
 /// for the state before it, which the thread of the block before passes on. It advances the state past its

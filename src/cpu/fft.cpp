@@ -2,6 +2,7 @@
 
 #include "cpu/fft_plans.hpp"
 #include "cpu/slice_memory.hpp"
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -28,7 +29,7 @@ void transform_lines(int threads, std::size_t n, fft_kind kind, const In* x, std
       n / (real ? 2 : 1) < long_line || outer * panels >= static_cast<std::size_t>(threads);
   const int each = share_lines ? 1 : threads;
   const int lines_at_once = share_lines ? threads : 1;
-  const std::size_t grain = (std::size_t{1} << 12) / work + 1;
+  const std::size_t grain = impl::threshold.fft_grain / 4 / work + 1;
   const std::size_t in_size = inner == 1 ? 0 : columns * length_in;
   const std::size_t out_size = inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out;
   slice_memory of_slices(lines_at_once, outer * panels, grain, in_size * sizeof(In) + out_size * sizeof(Out));

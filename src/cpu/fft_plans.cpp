@@ -2,6 +2,7 @@
 
 #include "cpu/fft_library.hpp"
 #include "target/process_limits.hpp"
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::complex<double> root_of_unity(std::size_t k, std::size_t n) {
 }
 
 /// Elements of a line that are worth a thread.
-constexpr std::size_t line_grain = std::size_t{1} << 14;
+constexpr std::size_t line_grain = impl::threshold.fft_grain;
 
 template <class T>
 class library_plan : public complex_plan<T> {

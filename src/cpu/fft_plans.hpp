@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/fft.hpp>
+#include <heddle/impl/thresholds.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -16,7 +17,7 @@ namespace heddle::cpu {
 #if defined(HEDDLE_FFTW)
 constexpr std::size_t long_line = std::numeric_limits<std::size_t>::max();
 #else
-constexpr std::size_t long_line = std::size_t{1} << 18;
+constexpr std::size_t long_line = impl::threshold.fft_long_line;
 #endif
 
 template <class T>

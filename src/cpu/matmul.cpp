@@ -5,6 +5,7 @@
 #include "target/process_limits.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -223,7 +224,7 @@ matrix<T> batch_of(const matrix_operand& m, std::size_t batch) {
 template <class T>
 void naive(int threads, const matrix<T>& a, const matrix<T>& b, T* c) {
   const std::size_t work = std::max<std::size_t>(1, a.columns);
-  for_slices(threads, a.rows * b.columns, (std::size_t{1} << 14) / work + 1,
+  for_slices(threads, a.rows * b.columns, impl::threshold.matmul_grain / work + 1,
              [&](std::size_t first, std::size_t last) {
                for (std::size_t i = first; i < last; ++i) {
                  T sum(0);
@@ -262,7 +263,7 @@ template <class T>
 memory packed(int threads, const matrix<T>& m) {
   memory copied(m.rows * m.columns * sizeof(T), target());
   T* const to = static_cast<T*>(copied.data());
-  for_slices(threads, m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
+  for_slices(threads, m.rows, impl::threshold.matmul_grain / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
                for (std::size_t r = first; r < last; ++r) {
                  for (std::size_t k = 0; k < m.columns; ++k) to[r * m.columns + k] = m(r, k);
@@ -277,7 +278,7 @@ struct product_blocks {
 
   /// Blocks as square as they can be, which are read least for, each worth a thread.
   product_blocks(int threads, std::size_t m, std::size_t n, std::size_t k) {
-    constexpr double worthwhile = 1 << 20;
+    constexpr auto worthwhile = static_cast<double>(impl::threshold.matmul_block_products);
     if (threads <= 1) return;
     const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     const auto wanted =
@@ -369,7 +370,7 @@ template <class Half>
 memory as_floats(int threads, const matrix_operand& m) {
   memory copied(m.batches * m.rows * m.columns * sizeof(float), target());
   auto* const to = static_cast<float*>(copied.data());
-  for_slices(threads, m.batches * m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
+  for_slices(threads, m.batches * m.rows, impl::threshold.matmul_grain / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
                for (std::size_t row = first; row < last; ++row) {
                  const matrix<Half> from = batch_of<Half>(m, row / m.rows);

@@ -1,5 +1,6 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -9,8 +10,8 @@ namespace heddle::cpu {
 void reduce_segments(int threads, axis_lines all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials) {
   // Panels of columns whose accumulators, up to 512 to a column, stay in an L2 cache.
-  constexpr std::size_t panel_bytes = 1024;
-  constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
+  constexpr std::size_t panel_bytes = impl::threshold.reduce_panel_bytes;
+  constexpr std::size_t bytes_worth_a_thread = impl::threshold.reduce_grain_bytes;
   if (all.count() == 0) return;
 
   memory level;

@@ -1,6 +1,7 @@
 #include "cpu/chained_scan.hpp"
 #include "cpu/scan_pieces.hpp"
 #include <heddle/impl/cpu/scan.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace heddle::cpu {
 namespace {
 
 /// Scans of fewer bytes are not worth a second thread.
-constexpr std::size_t parallel_from_bytes = std::size_t{1} << 18;
+constexpr std::size_t parallel_from_bytes = impl::threshold.scan_parallel_from_bytes;
 
 /// Copies `count` elements that lie `from_stride` and `to_stride` bytes apart.
 using copy_strided_function = void (*)(const std::byte* from, std::size_t from_stride, std::size_t count,
@@ -153,7 +154,7 @@ std::size_t grain(std::size_t bytes_each) {
 void scan_short_rows(int threads, const scan_steps& steps, axis_lines rows, const void* x, const void* init,
                      bool exclusive, void* out) {
   const std::size_t size = steps.element_bytes, row_bytes = rows.length * size;
-  constexpr std::size_t bytes_at_once = 16384;
+  constexpr std::size_t bytes_at_once = impl::threshold.scan_short_rows_bytes;
   const std::size_t at_once = std::clamp<std::size_t>(bytes_at_once / row_bytes, 1, 512);
   const copy_strided_function copy = copy_strided_for(size);
   for_slices(threads, rows.outer, grain(row_bytes), [&](std::size_t first, std::size_t last) {
@@ -194,7 +195,8 @@ void scan_wide_columns(int threads, const scan_steps& steps, axis_lines all, con
                        bool exclusive, void* out) {
   const std::size_t size = steps.element_bytes, stride = all.inner * size;
   // As wide as a first-level cache allows; narrower where there are not enough for all threads.
-  constexpr std::size_t widest = 2048, narrowest = 256;
+  constexpr std::size_t widest = impl::threshold.scan_widest_panel_bytes,
+                        narrowest = impl::threshold.scan_narrowest_panel_bytes;
   const std::size_t share = all.outer * stride / (static_cast<std::size_t>(threads) * 2) / line * line;
   const std::size_t width =
       std::max<std::size_t>(1, (threads <= 1 ? widest : std::clamp(share, narrowest, widest)) / size);
@@ -239,8 +241,7 @@ void scan_segments(int threads, const scan_steps& steps, axis_lines all, const v
     steps.start(init, state.data());
     return scan_piece(threads, steps, x, all.length, exclusive, state.data(), out);
   }
-  constexpr std::size_t longest_short_row = 64;
-  if (all.inner == 1 && all.length <= longest_short_row) {
+  if (all.inner == 1 && all.length <= impl::threshold.scan_short_row) {
     return scan_short_rows(threads, steps, all, x, init, exclusive, out);
   }
   const bool rows_for_all = all.outer >= static_cast<std::size_t>(threads) * 4;

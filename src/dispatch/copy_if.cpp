@@ -1,6 +1,7 @@
 #include "differs.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/copy_if.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace heddle::impl {
 namespace {
 
 /// Elements whose chosen ones are counted together on a CPU.
-constexpr std::size_t cpu_tile = std::size_t{1} << 14;
+constexpr std::size_t cpu_tile = threshold.copy_if_tile;
 
 /// Copies elements of Bytes bytes each; 0 for a size that is known at run time.
 template <std::size_t Bytes>

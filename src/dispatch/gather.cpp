@@ -3,6 +3,7 @@
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace heddle::cpu {
 namespace {
 
 /// Bytes that are worth a second thread.
-constexpr std::size_t gather_grain = std::size_t{1} << 16;
+constexpr std::size_t gather_grain = impl::threshold.gather_grain_bytes;
 
 /// The first index of `limit` or more; their number for none. A block is looked through at once.
 std::size_t first_index_outside(int threads, const impl::index_list& indices, std::uint64_t limit) {
@@ -27,7 +28,7 @@ std::size_t first_index_outside(int threads, const impl::index_list& indices, st
   impl::with_unsigned_of_bytes(size_of(indices.type), [&]<class Index>(Index) {
     const Index* const index = static_cast<const Index*>(indices.data);
     for_slices(threads, indices.count, gather_grain, [&](std::size_t first, std::size_t last) {
-      constexpr std::size_t block = 1024;
+      constexpr std::size_t block = impl::threshold.gather_block;
       for (std::size_t begin = first; begin < last && begin < first_outside; begin += block) {
         const std::size_t end = std::min(begin + block, last);
         unsigned outside = 0;
@@ -100,7 +101,7 @@ void scatter(std::byte* out, const axis_lines& lines, std::size_t first, std::si
       continue;
     }
     // Which of a block of indices are meant is found first, without a branch that no processor foresees.
-    constexpr std::size_t block = 1024;
+    constexpr std::size_t block = impl::threshold.gather_block;
     std::array<std::uint16_t, block> meant;
     for (std::size_t begin = 0; begin < count; begin += block) {
       std::size_t found = 0;

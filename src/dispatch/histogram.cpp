@@ -5,6 +5,7 @@
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/segmented_reduce.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
@@ -27,7 +28,7 @@ namespace {
 /// Adds to the counts of the bins, and to one after them of what is in none.
 template <class T>
 void count_bins(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::uint64_t* counts) {
-  if (bin_of.bins > 4096) {
+  if (bin_of.bins > impl::threshold.histogram_few_bins) {
     for (std::size_t i = 0; i < n; ++i) ++counts[bin_of(static_cast<double>(x[i]))];
     return;
   }
@@ -169,9 +170,10 @@ void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges
   if (where.is_gpu()) return gpu::histogram(type, x, n, bin_of, counts, where);
   std::fill_n(counts, bins, std::uint64_t{0});
   // Each thread has counts of its own, at most one set a thread where they are many.
-  constexpr std::size_t fewest = std::size_t{1} << 15;
+  constexpr std::size_t fewest = threshold.histogram_grain;
   const std::size_t threads = static_cast<std::size_t>(where.threads());
-  const std::size_t grain = std::max({fewest, bins, bins > 65536 ? n / threads + 1 : 0});
+  const std::size_t grain =
+      std::max({fewest, bins, bins > threshold.histogram_many_bins ? n / threads + 1 : 0});
   cpu::slice_memory of_slices(where.threads(), n, grain, (bins + 1) * sizeof(std::uint64_t));
   std::mutex adding;
   with_ordered_type(type, [&]<class T>(T) {
@@ -198,7 +200,7 @@ void library_find_bins(dtype type, const void* x, std::size_t n, const bin_edges
   if (n == 0) return;
   const bin_finder bin_of = finder_of(edges);
   if (where.is_gpu()) return gpu::find_bins(type, x, n, bin_of, bins, where);
-  constexpr std::size_t grain = std::size_t{1} << 14;
+  constexpr std::size_t grain = threshold.find_bins_grain;
   with_ordered_type(type, [&]<class T>(T) {
     cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
       const T* const from = static_cast<const T*>(x);

@@ -3,6 +3,7 @@
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/cpu/transform.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
@@ -97,7 +98,7 @@ void library_random(const random_numbers& numbers, std::size_t count, void* out,
   if (where.is_gpu()) return gpu::random(numbers, count, out, where);
   const std::size_t bytes = size_of(numbers.type), chunk = cpu::random_chunk;
   const bool non_temporal = count > cpu::stream_from_bytes / bytes;
-  constexpr std::size_t chunks_worth_a_thread = 16;
+  constexpr std::size_t chunks_worth_a_thread = threshold.random_grain;
   cpu::for_slices(where.threads(), (count + chunk - 1) / chunk, chunks_worth_a_thread,
                   [&](std::size_t first, std::size_t last) {
                     const std::size_t begin = first * chunk, end_of_slice = std::min(last * chunk, count);

@@ -4,6 +4,7 @@
 #include "target/storage.hpp"
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/streamed_reduce.hpp>
 #include <heddle/threads.hpp>
@@ -82,7 +83,7 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
   };
   if (piece.stride == 1) {
     // Runs are searched without an early exit, which compilers vectorise.
-    constexpr std::size_t run = 256;
+    constexpr std::size_t run = threshold.arg_run;
     for (std::size_t begin = 0; begin < piece.count && !is_behind(0, first_row + begin); begin += run) {
       const T* const from = x + piece.first + begin;
       const std::size_t count = std::min(run, piece.count - begin);
@@ -106,7 +107,7 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
 }
 
 /// Elements of a line whose extremum is found by itself, where lines are contiguous and long.
-static constexpr std::size_t arg_piece = std::size_t{1} << 14;
+static constexpr std::size_t arg_piece = threshold.arg_piece;
 
 /// For each of `all` lines of x, the first index whose element equals the line's extremum; NaNs are equal to
 /// each other. Arrays are on `where`; every line holds its extremum. `of_pieces` has those of pieces of
@@ -116,7 +117,7 @@ static void library_find_first(dtype type, const void* x, axis_lines all, const 
   if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, of_pieces, arg_piece, index, where);
   // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
   // skipped.
-  constexpr std::size_t panel = 256;
+  constexpr std::size_t panel = threshold.arg_panel;
   const order::tiling tiles{all, arg_piece, panel};
   const std::size_t parts = tiles.parts();
   std::fill_n(index, all.count(), all.length);
@@ -138,7 +139,7 @@ static void library_find_first(dtype type, const void* x, axis_lines all, const 
 /// Whether the extrema of pieces are found first, so that most elements are read once.
 static bool has_arg_pieces(const axis_lines& all, std::size_t bytes, const target& where) {
   // On a GPU less than this is read again in less time than another kernel takes.
-  constexpr std::size_t least_bytes_on_gpu = std::size_t{1} << 24;
+  constexpr std::size_t least_bytes_on_gpu = threshold.gpu_arg_pieces_from_bytes;
   if (all.inner != 1 || all.length < 2 * arg_piece) return false;
   // Pieces of all lines are lines of one array.
   if (all.outer != 1 && all.length % arg_piece != 0) return false;
@@ -237,7 +238,7 @@ void streamed_reduce::append(const void* elements, std::size_t count) {
   } else {
     const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
     const order::tiling pieces{{1, count, 1}, unit_, 1};
-    constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
+    constexpr std::size_t bytes_worth_a_thread = impl::threshold.reduce_grain_bytes;
     cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (unit_ * element_bytes_) + 1,
                     [&](std::size_t first, std::size_t last) {
                       kernels.reduce_pieces(elements, pieces, first, last, out);

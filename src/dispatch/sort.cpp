@@ -2,6 +2,7 @@
 #include "sortable.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
@@ -21,7 +22,7 @@
 namespace heddle::cpu {
 namespace {
 
-constexpr std::size_t sort_grain = std::size_t{1} << 14;
+constexpr std::size_t sort_grain = impl::threshold.sort_grain;
 
 /// Keys, and what goes with each: two arrays of each, between which the passes go to and fro.
 template <class Key, class Index>
@@ -33,7 +34,7 @@ struct no_index {};
 
 constexpr std::size_t digits = 256;
 /// From so many bytes on elements are gathered to cache lines before they are written.
-constexpr std::size_t gather_from_bytes = std::size_t{1} << 24;
+constexpr std::size_t gather_from_bytes = impl::threshold.sort_lines_from_bytes;
 
 /// Writes elements to the end of the part of their digit. What goes to one line of the cache is gathered
 /// first: 256 lines at a time are in more pages than a processor remembers.
@@ -103,7 +104,7 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
     for_slices(threads, slices, 1, [&](std::size_t first, std::size_t last) {
       for (std::size_t slice = first; slice < last; ++slice) {
         // A sort of many can be interrupted between these.
-        constexpr std::size_t most = std::size_t{1} << 22;
+        constexpr std::size_t most = impl::threshold.sort_interruptible;
         const std::size_t end = begin(slice + 1);
         for (std::size_t from = begin(slice); from < end; from += std::min(most, end - from)) {
           check_interruption();
@@ -189,14 +190,14 @@ impl::unsigned_of_bytes<sizeof(T)> reversed_if(bool descending, impl::unsigned_o
 }
 
 /// Below this many elements comparisons are faster than counting digits.
-constexpr std::size_t few = 256;
+constexpr std::size_t few = impl::threshold.sort_few;
 
 /// Whether the keys of elements do not fall. What is in no order is soon left.
 template <class T, class KeyOf>
 bool is_sorted(int threads, std::size_t n, const T* x, const KeyOf& key_of) {
   std::atomic<bool> result{true};
   for_slices(threads, n, sort_grain, [&](std::size_t first, std::size_t last) {
-    constexpr std::size_t block = 1024;
+    constexpr std::size_t block = impl::threshold.sort_block;
     last = std::min(last + 1, n);
     for (std::size_t begin = first + 1; begin < last && result; begin += block) {
       unsigned falls = 0;

@@ -6,6 +6,7 @@
 #include <heddle/error.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
 #include <heddle/impl/cpu/transform.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/statistics.hpp>
 #include <heddle/threads.hpp>
@@ -240,7 +241,7 @@ void minmax_on_cpu(dtype type, const void* x, axis_lines all, void* smallest, vo
 /// Takes as much as stays in the cache of a GPU at a time: the second extremum is read from there.
 void minmax_on_gpu(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                    const target& where) {
-  constexpr std::size_t cached_bytes = std::size_t{1} << 24;
+  constexpr std::size_t cached_bytes = threshold.gpu_minmax_bytes;
   const std::size_t bytes = size_of(type);
   const auto both = [&](std::size_t first, const axis_lines& some, std::size_t result, void* minima,
                         void* maxima) {

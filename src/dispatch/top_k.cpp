@@ -3,6 +3,7 @@
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 #include <heddle/top_k.hpp>
 
@@ -17,7 +18,7 @@ namespace heddle::cpu {
 namespace {
 
 /// Elements that are worth a second thread.
-constexpr std::size_t top_grain = std::size_t{1} << 14;
+constexpr std::size_t top_grain = impl::threshold.top_k_grain;
 
 /// A key that is lower the earlier an element comes in the order, and the index of the element.
 template <class Key>

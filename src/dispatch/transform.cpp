@@ -1,6 +1,7 @@
 #include "cpu/kernels.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/transform.hpp>
 
 #include <fmt/core.h>
@@ -14,7 +15,7 @@ void library_map(runtime_op f, dtype type, const void* x, bool x_is_constant, co
   const cpu::map_kernel map = cpu::kernels_for(type, f).map;
   const std::size_t bytes = size_of(type);
   const bool non_temporal = count > cpu::stream_from_bytes / bytes;
-  cpu::for_slices(where.threads(), count, cpu::transform_grain_bytes / bytes,
+  cpu::for_slices(where.threads(), count, threshold.transform_grain_bytes / bytes,
                   [&](std::size_t first, std::size_t last) {
                     auto at = [&](const void* operand, bool is_constant) {
                       return static_cast<const std::byte*>(operand) + (is_constant ? 0 : first * bytes);

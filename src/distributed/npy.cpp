@@ -1,5 +1,6 @@
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
 
@@ -18,7 +19,7 @@
 namespace heddle::impl {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 24;
+constexpr std::size_t piece_bytes = threshold.file_piece_bytes;
 
 /// Each rank does something that can fail; where it does on one, every rank throws what the first such rank
 /// throws.

@@ -1,6 +1,7 @@
 #include "array/converter.hpp"
 #include "io/descriptor.hpp"
 #include "io/npy_header.hpp"
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
@@ -81,7 +82,7 @@ bool is_aligned(const void* data, dtype type) {
 
 /// Elements pass through a buffer of this many, which the L1 cache holds, when they cannot be
 /// converted from where they are.
-constexpr std::size_t staged_elements = 2048;
+constexpr std::size_t staged_elements = impl::threshold.staged_elements;
 
 /// How elements of the file become elements of the caller.
 struct conversion {

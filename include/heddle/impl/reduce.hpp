@@ -5,6 +5,7 @@
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
 #include <heddle/impl/overlap.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
 /// Reduces the elements of x, on the CPU, to *out by a built-in operator that is defined on them, on the
 /// calling thread: at least one element and at most `tiles_here` tiles, which are too few for a second
 /// thread.
-inline constexpr std::size_t tiles_here = 16;
+inline constexpr std::size_t tiles_here = threshold.reduce_tiles_here;
 void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept;
 
 /// Throws heddle::error: no elements and no identity.

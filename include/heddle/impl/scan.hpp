@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
 
@@ -131,12 +132,11 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
   if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
     // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
     // way.
-    constexpr std::size_t few = 4096;
     const elements<const T> in = input(x);
     const auto to = output(out);
     const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
-    if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
-        requested.is_cpu() && in.where.is_cpu() && to.where.is_cpu()) {
+    if (along_axis == nullptr && in.size <= threshold.scan_here && in.size == to.size &&
+        (apart || in.data == to.data) && requested.is_cpu() && in.where.is_cpu() && to.where.is_cpu()) {
       order::uninitialized<T, 1> start;
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);

@@ -6,6 +6,7 @@
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/order.hpp>
 #include <heddle/impl/scan_order.hpp>
+#include <heddle/impl/thresholds.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -17,14 +18,15 @@
 /// Scan on the CPU, in the order of scan_order.hpp.
 namespace heddle::cpu {
 
-/// Threads and pieces of a stream take units of 2^5 rows.
-inline constexpr unsigned unit_level = 5;
+/// Threads and pieces of a stream take units of 2^level rows.
+inline constexpr unsigned unit_level = impl::threshold.scan_unit_level;
 inline constexpr std::size_t rows_in_unit = 1 << unit_level;
 /// A piece is 2^level rows, about so many bytes, that are scanned at a time. Larger pieces prefetch worse.
-inline constexpr std::size_t piece_bytes = 2048;
+inline constexpr std::size_t piece_bytes = impl::threshold.scan_piece_bytes;
 constexpr unsigned piece_level(std::size_t row_bytes) {
   return row_bytes <= piece_bytes / 4 ? 2 : row_bytes <= piece_bytes / 2 ? 1 : 0;
 }
+static_assert(unit_level >= 2, "a unit has whole pieces");
 /// Of the blocks of 1, 2, 4, … rows of a unit; the last is its own.
 inline constexpr std::size_t totals_of_unit = unit_level + 1;
 

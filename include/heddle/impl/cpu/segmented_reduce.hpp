@@ -2,6 +2,7 @@
 
 #include <heddle/impl/cpu/reduce.hpp>
 #include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace heddle::cpu {
 
 /// Elements of a segment that are worth several threads.
-inline constexpr std::size_t long_segment = std::size_t{1} << 18;
+inline constexpr std::size_t long_segment = impl::threshold.long_segment;
 
 /// Calls reduce(threads, segment, first element, elements) for each segment that has elements: for long ones
 /// with all threads, one after another, and for the others on threads that have about as many elements each.
@@ -31,7 +32,6 @@ void for_segments(int threads, const std::size_t* offsets, std::size_t count, co
     }
   }
   // A slice of all elements and ends of segments has the segments that begin in it.
-  constexpr std::size_t grain = std::size_t{1} << 14;
   const auto segment_at = [&](std::size_t place) {
     std::size_t low = 0, high = count;
     while (low < high) {
@@ -44,13 +44,14 @@ void for_segments(int threads, const std::size_t* offsets, std::size_t count, co
     }
     return low;
   };
-  for_slices(threads, elements + count, grain, [&](std::size_t first, std::size_t last) {
-    const std::size_t end = segment_at(last);
-    for (std::size_t s = segment_at(first); s < end; ++s) {
-      if (threads == 1) each(s, 1, true);
-      each(s, 1, false);
-    }
-  });
+  for_slices(threads, elements + count, impl::threshold.segment_grain,
+             [&](std::size_t first, std::size_t last) {
+               const std::size_t end = segment_at(last);
+               for (std::size_t s = segment_at(first); s < end; ++s) {
+                 if (threads == 1) each(s, 1, true);
+                 each(s, 1, false);
+               }
+             });
 }
 
 /// out[s] = the elements of segment s combined; those of empty segments stay as they are.

@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/binary_search.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace heddle::cpu {
 
 /// Elements that are worth a second thread.
-inline constexpr std::size_t merge_grain = std::size_t{1} << 12;
+inline constexpr std::size_t merge_grain = impl::threshold.merge_grain;
 
 /// Elements first … last − 1 of the merger of two runs, to their positions in `out`.
 template <class T, class Compare>

@@ -2,6 +2,7 @@
 
 #include <heddle/compiler.hpp>
 #include <heddle/impl/stencil_blocking.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/neighbours.hpp>
 #include <heddle/threads.hpp>
 
@@ -16,11 +17,6 @@
 
 namespace heddle::cpu {
 
-/// Bytes of a tile: two of them, before and after a generation, stay in an L2 cache.
-inline constexpr std::size_t stencil_tile_bytes = std::size_t{1} << 17;
-/// Cells times generations that are worth a thread.
-inline constexpr std::size_t stencil_grain = std::size_t{1} << 16;
-
 using impl::stencil_blocking;
 
 inline namespace HEDDLE_ISA {
@@ -30,11 +26,12 @@ inline namespace HEDDLE_ISA {
 inline stencil_blocking stencil_blocking_for(int threads, const std::ptrdiff_t (&cells)[3],
                                              const std::ptrdiff_t (&reach)[3], std::size_t element_bytes,
                                              std::size_t steps) {
-  std::ptrdiff_t budget =
-      std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(stencil_tile_bytes / element_bytes), 512);
+  // Two tiles, before and after a generation, stay in an L2 cache.
+  constexpr auto tile_bytes = impl::threshold.stencil_tile_bytes, least = impl::threshold.stencil_least_tile;
+  auto budget = static_cast<std::ptrdiff_t>(std::max(tile_bytes / element_bytes, least / 8));
   if (threads > 1) {
     std::ptrdiff_t share = cells[0] * cells[1] * cells[2] / (4 * threads);
-    budget = std::clamp<std::ptrdiff_t>(share, std::min<std::ptrdiff_t>(budget, 4096), budget);
+    budget = std::clamp<std::ptrdiff_t>(share, std::min(budget, static_cast<std::ptrdiff_t>(least)), budget);
   }
   stencil_blocking chosen{{1, 1, 1}, steps};
   const bool solid = reach[0] > 0, flat = !solid && reach[1] > 0;
@@ -254,7 +251,7 @@ inline void stencil(int threads, const impl::stencil_grid<T>& grid, const F& f,
     cells *= static_cast<std::size_t>(blocking.sides[axis]);
   }
   const stencil_pass<Reach, Indices, T, F> pass(grid, f, blocking, static_cast<std::ptrdiff_t>(generations));
-  for_slices(threads, tiles, stencil_grain / cells + 1,
+  for_slices(threads, tiles, impl::threshold.stencil_grain / cells + 1,
              [&](std::size_t first, std::size_t last) { pass.run(first, last); });
 }
 

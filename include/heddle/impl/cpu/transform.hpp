@@ -2,6 +2,7 @@
 
 #include <heddle/compiler.hpp>
 #include <heddle/impl/order.hpp>
+#include <heddle/impl/thresholds.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/threads.hpp>
 
@@ -16,9 +17,7 @@ namespace heddle::cpu {
 
 /// Outputs of more bytes than this are larger than a cache: non-temporal stores do not read the lines that
 /// they overwrite.
-inline constexpr std::size_t stream_from_bytes = std::size_t{1} << 22;
-/// Outputs of fewer bytes are not worth a second thread.
-inline constexpr std::size_t transform_grain_bytes = std::size_t{1} << 16;
+inline constexpr std::size_t stream_from_bytes = impl::threshold.stream_from_bytes;
 
 inline namespace HEDDLE_ISA {
 
@@ -33,7 +32,9 @@ template <class T, class F>
 inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool non_temporal, T* out) {
   std::size_t i = 0;
 #if defined(__x86_64__)
-  constexpr std::size_t line = 64, piece_bytes = 512, page_bytes = 4096, pages = 4;
+  constexpr std::size_t line = 64, pages = 4, piece_bytes = impl::threshold.stream_piece_bytes,
+                        page_bytes = impl::threshold.stream_page_bytes;
+  static_assert(piece_bytes % line == 0 && page_bytes % piece_bytes == 0);
   if constexpr (line % sizeof(T) == 0) {
     if (non_temporal) {
       constexpr std::size_t in_piece = piece_bytes / sizeof(T), in_page = page_bytes / sizeof(T);
@@ -63,9 +64,11 @@ inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool 
 template <class T, class F>
 inline void transform(int threads, const F& f, std::size_t count, T* out) {
   const bool non_temporal = count > stream_from_bytes / sizeof(T);
-  for_slices(threads, count, transform_grain_bytes / sizeof(T) + 1, [&](std::size_t first, std::size_t last) {
-    write_elements([&](std::size_t i) { return f(first + i); }, last - first, non_temporal, out + first);
-  });
+  for_slices(threads, count, impl::threshold.transform_grain_bytes / sizeof(T) + 1,
+             [&](std::size_t first, std::size_t last) {
+               write_elements([&](std::size_t i) { return f(first + i); }, last - first, non_temporal,
+                              out + first);
+             });
 }
 
 }  // namespace HEDDLE_ISA
