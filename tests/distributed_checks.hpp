@@ -292,10 +292,12 @@ template <class T, class Order>
 void check_sort(const ranks& all, const array<T>& x, const Order& order) {
   const std::string name = "sort of " + x.shape().text() + " " + impl::type_name<T>();
   const array<T> want = sort(target(), x, order);
+  const array<std::size_t> places = argsort(target(), x, order);
   for (const auto& begins : blocks_to_try(all, x.shape())) {
     const distributed_array<T> sorted = sort(all, spread(all, x, begins), order);
     expect(same_bytes(sorted.gather(), want), name);
     expect(sorted.begins() == impl::even_blocks(want.shape(), all.size()), name + " is in even blocks");
+    expect(same_bytes(argsort(all, spread(all, x, begins), order).gather(), places), "arg" + name);
   }
 }
 
@@ -304,6 +306,12 @@ inline void check_sorts(const ranks& all) {
     check_sort(all, mixed<float>(n), sort_order::ascending);
     check_sort(all, mixed<double>(n), sort_order::descending);
     check_sort(all, mixed<std::int8_t>(n), sort_order::ascending);
+    // As elements −0 comes before +0; as keys they are equal.
+    array<double> zeros(n);
+    for (std::size_t i = 0; i < n; ++i)
+      zeros.data()[i] = i % 3 == 0 ? -0.0 : static_cast<double>(random_bits(i) % 2);
+    check_sort(all, zeros, sort_order::ascending);
+    check_sort(all, zeros, sort_order::descending);
     array<int> skewed(n);
     for (std::size_t i = 0; i < n; ++i)
       skewed.data()[i] = i % 8 != 0 ? 7 : static_cast<int>(random_bits(i) % 1000);

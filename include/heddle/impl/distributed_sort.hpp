@@ -11,6 +11,7 @@
 #include <heddle/lower_bound.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/transform.hpp>
 #include <heddle/unique.hpp>
 
 #include <algorithm>
@@ -399,6 +400,19 @@ distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T
   return result;
 }
 
+/// Where sorted keys go. Zeros of both signs are equal as keys, and keep their order.
+template <class K, class Order>
+sorted_exchange exchange_of_keys(const char* pattern, const ranks& all, const array<K>& keys,
+                                 const std::vector<std::size_t>& begins, const Order& order) {
+  const auto by = order_of<K>(order);
+  if constexpr (std::is_floating_point_v<K> && is_built_in_order<Order, K>) {
+    const array<K> with_one_zero = transform(all.where(), keys, K(0), plus{});
+    return exchange_of(pattern, all, with_one_zero.view(), begins, by);
+  } else {
+    return exchange_of(pattern, all, keys.view(), begins, by);
+  }
+}
+
 /// The same of keys, with a value for each, in blocks that begin where those of the keys do.
 template <class K, class V, class Order>
 std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(
@@ -407,8 +421,7 @@ std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(
   const auto [own_keys, own_values] = sort_by_key(all.where(), keys, values, order);
   distributed_array<K> to_keys(all, shape{n});
   distributed_array<V> to_values(all, shape{n}, to_keys.begins());
-  const sorted_exchange moved =
-      exchange_of(pattern, all, own_keys.view(), to_keys.begins(), order_of<K>(order));
+  const sorted_exchange moved = exchange_of_keys(pattern, all, own_keys, to_keys.begins(), order);
   move_sorted(all, moved, own_keys.view(), to_keys.local().data());
   move_sorted(all, moved, own_values.view(), to_values.local().data());
   auto [sorted_keys, sorted_values] = sort_by_key(all.where(), to_keys.local(), to_values.local(), order);
