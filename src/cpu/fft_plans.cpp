@@ -165,6 +165,7 @@ class matrix_plan : public complex_plan<T> {
  private:
   /// Lines that are taken together, so that whole lines of the cache are read and written.
   static constexpr std::size_t side = 128 / sizeof(complex);
+  static_assert(long_line >= side * side, "a matrix has at least as many columns as are taken together");
   /// Between lines in a thread's memory, which else would meet in one set of the cache.
   static constexpr std::size_t gap = 64 / sizeof(complex);
 

@@ -169,7 +169,7 @@ inline constexpr thresholds low_thresholds{
     .stencil_least_tile = 64,
     .stencil_grain = 64,
     .random_grain = 1,
-    .fft_long_line = 64,
+    .fft_long_line = 256,
     .fft_grain = 16,
     .matmul_grain = 64,
     .matmul_block_products = 512,
