@@ -2,6 +2,7 @@
 #include "module.hpp"
 #include "program_runtime.hpp"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -393,15 +394,25 @@ long entry_clock() {
 }
 
 int entry_printf(const char* format, ...) {
-  char text[4096];
-  std::va_list arguments;
+  char few[4096];
+  std::va_list arguments, again;
   va_start(arguments, format);
+  va_copy(again, arguments);
   const bool is_host = now.by == nullptr;
   const int count = is_host && running_program != nullptr
                         ? std::vprintf(format, arguments)
-                        : std::vsnprintf(text, sizeof text, format, arguments);
+                        : std::vsnprintf(few, sizeof few, format, arguments);
+  if (!is_host && count >= 0) {
+    const auto length = static_cast<std::size_t>(count);
+    std::string text(few, std::min(length, sizeof few - 1));
+    if (length >= sizeof few) {
+      text.resize(length);
+      std::vsnprintf(text.data(), length + 1, format, again);
+    }
+    now.by->print(text);
+  }
+  va_end(again);
   va_end(arguments);
-  if (!is_host && count >= 0) now.by->print(text);
   return count;
 }
 int entry_puts(const char* text) {

@@ -9,16 +9,20 @@
 #include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <thread>
 #include <utility>
 
 #include <execinfo.h>
 #include <fmt/format.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace heddle::checker {
@@ -301,22 +305,25 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   const bool is_access = signal == SIGSEGV || signal == SIGBUS;
   const allocation* about =
       is_access && memory_ && memory_->is_in_device_half(address) ? memory_->find(address) : nullptr;
-  char line[4096];
-  int n = std::snprintf(
-      line, sizeof line,
+  // A handler may not allocate: the line is written in parts, of which the name is as long as it likes.
+  constexpr std::size_t digits = std::numeric_limits<unsigned long long>::digits10 + 1;
+  static constexpr char numbers_and_name[] =
       "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"watched_launches\":%llu,\"blocks\":%llu,"
-      "\"watched_blocks\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[",
-      signal, static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
-      static_cast<unsigned long long>(watched_launches_), static_cast<unsigned long long>(blocks_),
-      static_cast<unsigned long long>(watched_blocks_),
-      is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
-      about != nullptr ? about->memory.name.c_str() : "");
-  const char* comma = "";
+      "\"watched_blocks\":%llu,\"device\":%s,\"name\":\"";
+  constexpr std::size_t numbers = 6;
+  char head[512];
+  static_assert(sizeof numbers_and_name + numbers * digits + sizeof "false" <= sizeof head);
+  const int head_bytes = std::snprintf(
+      head, sizeof head, numbers_and_name, signal, static_cast<unsigned long long>(launches_),
+      static_cast<unsigned long long>(accesses_), static_cast<unsigned long long>(watched_launches_),
+      static_cast<unsigned long long>(blocks_), static_cast<unsigned long long>(watched_blocks_),
+      is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false");
+  char list[(1 + most_frames) * (digits + 1)];  // the instruction and the frames, each with a comma
+  char* end = list;
   const auto add = [&](std::uintptr_t frame) {
-    if (frame < module_->base() || frame >= module_->end() || n > static_cast<int>(sizeof line) - 64) return;
-    n += std::snprintf(line + n, sizeof line - static_cast<std::size_t>(n), "%s%llu", comma,
-                       static_cast<unsigned long long>(frame - module_->base()));
-    comma = ",";
+    if (frame < module_->base() || frame >= module_->end()) return;
+    if (end != list) *end++ = ',';
+    end = std::to_chars(end, std::end(list), frame - module_->base()).ptr;
   };
   // Of a call is known where it returns to, of the signal where it was.
   add(pc + 1);
@@ -325,8 +332,15 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   for (int i = 0; i < count; ++i) {
     if (reinterpret_cast<std::uintptr_t>(frames[i]) != pc) add(reinterpret_cast<std::uintptr_t>(frames[i]));
   }
-  n += std::snprintf(line + n, sizeof line - static_cast<std::size_t>(n), "]}\n");
-  if (::write(messages_, line, static_cast<std::size_t>(n)) < 0) return;
+  char before_frames[] = "\",\"frames\":[", after_frames[] = "]}\n";
+  char* const name = about != nullptr ? const_cast<char*>(about->memory.name.c_str()) : before_frames;
+  const std::size_t name_bytes = about != nullptr ? about->memory.name.size() : 0;
+  const iovec parts[] = {{head, static_cast<std::size_t>(head_bytes)},
+                         {name, name_bytes},
+                         {before_frames, sizeof before_frames - 1},
+                         {list, static_cast<std::size_t>(end - list)},
+                         {after_frames, sizeof after_frames - 1}};
+  if (::writev(messages_, parts, static_cast<int>(std::size(parts))) < 0) return;
   wait_for_processes(0);
 }
 

@@ -27,10 +27,12 @@ using cudaArray_t = cudaArray*;
 using cudaArray_const_t = const cudaArray*;
 
 struct cudaMipmappedArray {
+  /// Larger arrays than have so many are none of a GPU.
+  static constexpr unsigned most_levels = 32;
   cudaChannelFormatDesc channels;
   cudaExtent extent;
   unsigned flags, count;
-  cudaArray_t levels[32];
+  cudaArray_t levels[most_levels];
 };
 using cudaMipmappedArray_t = cudaMipmappedArray*;
 using cudaMipmappedArray_const_t = const cudaMipmappedArray*;

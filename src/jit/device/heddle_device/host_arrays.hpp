@@ -169,7 +169,8 @@ HEDDLE_HOST cudaMallocMipmappedArray(heddle_device::allocation_name name, cudaMi
   if (!has_layers && extent.depth > longest) longest = extent.depth;
   unsigned most = 0;
   for (; longest != 0; longest /= 2) ++most;
-  if (levels == 0) return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+  if (levels == 0 || most > cudaMipmappedArray::most_levels)
+    return HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
   auto* const made = new cudaMipmappedArray{*channels, extent, flags, levels < most ? levels : most, {}};
   const auto halved = [](size_t n) { return n > 1 ? n / 2 : n; };
   for (unsigned i = 0; i < made->count; ++i) {

@@ -24,7 +24,7 @@ struct texture_object {
   u32 channel_count, channel_bytes;
   bool gives_float;  ///< and not elements as they are
   u32 levels;
-  texture_level level[32];
+  texture_level level[cudaMipmappedArray::most_levels];
   cudaTextureDesc how;
   cudaResourceDesc resource;
 
