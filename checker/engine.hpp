@@ -488,7 +488,7 @@ class engine {
   /// The same, for what one instruction accesses most often.
   [[gnu::always_inline]] region* find_at(thread_state& t, std::uintptr_t address, std::size_t bytes,
                                          std::uintptr_t pc) {
-    region*& known = regions_at_[(pc ^ pc >> 8) % 256];
+    region*& known = regions_at_[(pc ^ pc >> 8) % regions_at_.size()];
     if (known != nullptr && known->has(address, bytes)) return known;
     region* const found = find(t, address);
     if (found != nullptr) known = found;

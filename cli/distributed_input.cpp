@@ -25,7 +25,7 @@ any_distributed_array spread(const ranks& all, npy_input& x, const shape& length
 any_value element_at(const any_distributed_array& x, std::size_t index) {
   const auto& begins = x.begins();
   const auto owner = std::upper_bound(begins.begin(), begins.end() - 1, index) - begins.begin() - 1;
-  std::array<std::byte, 16> bytes{};
+  std::array<std::byte, largest_element_bytes> bytes{};
   if (x.all().rank() == owner) {
     const any_value own = x.local()[index - x.first_row()];
     std::copy_n(static_cast<const std::byte*>(own.data()), size_of(x.dtype()), bytes.data());

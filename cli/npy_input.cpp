@@ -93,7 +93,7 @@ void npy_input::convert(std::size_t first, std::size_t count, void* out) const {
   if (via_ == type_) return file_.read(first, count, type_, out);
   // A buffer of this many elements stays in the first-level cache.
   constexpr std::size_t staged = 1024;
-  alignas(16) std::byte stage[staged * sizeof(std::complex<double>)];
+  alignas(largest_element_bytes) std::byte stage[staged * largest_element_bytes];
   for (std::size_t done = 0; done < count; done += staged) {
     const std::size_t now = std::min(staged, count - done);
     file_.read(first + done, now, via_, stage);

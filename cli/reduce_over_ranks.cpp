@@ -141,7 +141,7 @@ void reduce_over_ranks(const reduce_options& options) {
   operation running(op.name, file.size(), name(partial));
   running.runs_on(all.where());
   if (length == 0 && (!becomes_array || lengths.elements() > 0 || op.is_place()))
-    fill_with_identity(op, combined, file.shape(), std::array<std::byte, 16>().data(), 1);
+    fill_with_identity(op, combined, file.shape(), std::array<std::byte, largest_element_bytes>().data(), 1);
   require_writable_over_ranks(options.output);
   npy_input x(file, asked_for.value_or(combined), combined, all.where());
   begin_together();

@@ -130,7 +130,7 @@ void run(const scan_options& options) {
 
   std::optional<any_value> init;
   if (options.init) {
-    alignas(16) std::byte first[16];
+    alignas(largest_element_bytes) std::byte first[largest_element_bytes];
     try {
       parse_value(*options.init, type, first);
     } catch (const error& wrong) {

@@ -56,7 +56,7 @@ class any_value {
   }
 
  private:
-  alignas(16) std::array<std::byte, 16> bytes_{};
+  alignas(largest_element_bytes) std::array<std::byte, largest_element_bytes> bytes_{};
   heddle::dtype dtype_;
 };
 

@@ -36,6 +36,9 @@ dtype parse_dtype(std::string_view name);
 /// Bytes of one element.
 std::size_t size_of(dtype type) noexcept;
 
+/// Bytes of the largest element. What is aligned to as many is aligned for every element.
+inline constexpr std::size_t largest_element_bytes = 16;
+
 /// Whether T is one of the types that dtype names.
 template <class T>
 inline constexpr bool has_dtype = impl::dtype_index<std::remove_cv_t<T>>() >= 0;

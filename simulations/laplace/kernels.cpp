@@ -109,16 +109,17 @@ inline void correct(const correction<T>& by, std::ptrdiff_t row, std::ptrdiff_t 
 template <class T>
 void relax(const grid<T>& on, const T* u, const correction<T>& from, const T* g, T* v, int sweeps,
            const window& in, T* room) {
-  const int halves = 2 * sweeps, rows = halves + 2;
+  const int halves = 2 * sweeps;
   const std::ptrdiff_t first = std::max<std::ptrdiff_t>(in.first - halves, 0);
   const std::ptrdiff_t last = std::min(in.last + halves, on.height);
   // The first column is even, so that a column has the parity here that it has there.
   const std::ptrdiff_t left = std::max<std::ptrdiff_t>(in.left - halves, 0) / 2 * 2;
   const std::ptrdiff_t right = std::min(in.right + halves, on.width);
   const std::ptrdiff_t columns = right - left;
-  const std::ptrdiff_t half_room = (columns / 2 + 16) / 8 * 8;
-  T* const line = room + 2 * rows * 2 * half_room;
-  T* const values = line + columns + 8;
+  const relax_layout at(columns, sweeps);
+  const std::ptrdiff_t rows = at.rows, half_room = at.half;
+  T* const line = room + at.line;
+  T* const values = room + at.values;
   const auto parted = [&](T* rows_at, std::ptrdiff_t row) {
     T* const even = rows_at + (row % rows) * 2 * half_room;
     return parted_row<T>{even, even + half_room};
@@ -224,9 +225,9 @@ T restrict_residual(const grid<T>& fine, const T* u, const T* g, const grid<T>& 
                     const transfer_view<T>& across, const transfer_view<T>& down, std::ptrdiff_t first,
                     std::ptrdiff_t last, T* room) {
   T* const residual = room;
-  constexpr std::ptrdiff_t kept = 8;  // restricted rows, more than one coarse row takes
-  T* const lines = room + fine.width + 8;
-  for (std::ptrdiff_t c = 0; c < fine.width + 8; ++c) residual[c] = 0;
+  constexpr std::ptrdiff_t kept = restricted_rows;
+  T* const lines = room + fine.width + behind_residuals;
+  for (std::ptrdiff_t c = 0; c < fine.width + behind_residuals; ++c) residual[c] = 0;
   const T scale = static_cast<T>(-coarse.source_scale / fine.source_scale);
   const int* const from = across.first;
   const T* const weights = across.weights;

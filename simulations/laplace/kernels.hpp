@@ -34,11 +34,30 @@ struct cpu_kernels {
 
 /// Columns of a window, at most: several rows of it and what is around them stay in a second-level cache.
 inline constexpr std::ptrdiff_t relax_columns = 4096;
+/// Where relax() keeps what of a window of so many columns: rows of u and of g, each in two halves, a line of
+/// coarse points, and a row of values.
+struct relax_layout {
+  std::ptrdiff_t rows, half, line, values, end;
+
+  // Inlined, as kernels are compiled for several instruction sets.
+  [[gnu::always_inline]] constexpr relax_layout(std::ptrdiff_t columns, int sweeps)
+      : rows(2 * sweeps + 2),
+        half((columns / 2 + 16) / 8 * 8),
+        line(2 * rows * 2 * half),
+        values(line + columns + 8),
+        end(values + columns) {}
+};
 inline std::size_t relax_room(int sweeps) {
-  return static_cast<std::size_t>((2 * (2 * sweeps + 2) + 4) * (relax_columns + 4 * sweeps + 64));
+  // A window takes columns on either side, for each half sweep, and begins at an even one.
+  return static_cast<std::size_t>(relax_layout(relax_columns + 4 * sweeps + 1, sweeps).end);
 }
+
+/// Restricted rows that restrict_residual() keeps, and what it keeps behind a row of residuals: as many as a
+/// coarse point takes, at least.
+inline constexpr std::ptrdiff_t restricted_rows = 8, behind_residuals = 8;
+static_assert(restricted_rows >= most_fine_points && behind_residuals >= most_fine_points);
 inline std::size_t restrict_room(std::ptrdiff_t fine_width, std::ptrdiff_t coarse_width) {
-  return static_cast<std::size_t>(fine_width + 8 + 8 * coarse_width);
+  return static_cast<std::size_t>(fine_width + behind_residuals + restricted_rows * coarse_width);
 }
 
 template <class T>

@@ -86,7 +86,7 @@ any_value any_value::converted(heddle::dtype type) const {
       fail(fmt::format("{} is no {}: give a value that the elements can hold", text_of(x), name(type)));
     }
   });
-  alignas(16) std::byte result[16];
+  alignas(largest_element_bytes) std::byte result[largest_element_bytes];
   impl::converter_between(dtype_, type)(data(), result, 1);
   return {type, result};
 }
@@ -129,7 +129,7 @@ basic_any_view<Void> basic_any_view<Void>::reshaped(heddle::shape lengths) const
 template <class Void>
 any_value basic_any_view<Void>::operator[](std::size_t index) const {
   if (index >= size_) impl::fail_index("element", index, size_);
-  alignas(16) std::byte element[16];
+  alignas(largest_element_bytes) std::byte element[largest_element_bytes];
   heddle::copy(element, target(), advanced(data_, index * size_of(dtype_)), where_, size_of(dtype_));
   return {dtype_, element};
 }

@@ -13,7 +13,10 @@ const char* name(dtype type) noexcept {
 }
 
 std::size_t size_of(dtype type) noexcept {
-  return with_type(type, []<class T>(T) { return sizeof(T); });
+  return with_type(type, []<class T>(T) {
+    static_assert(sizeof(T) <= largest_element_bytes && largest_element_bytes % alignof(T) == 0);
+    return sizeof(T);
+  });
 }
 
 dtype parse_dtype(std::string_view text) {

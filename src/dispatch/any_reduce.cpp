@@ -28,7 +28,7 @@ any_value reduce_of_nothing(const std::optional<any_value>& first, runtime_op op
 any_value combined(const std::optional<any_value>& first, runtime_op op, dtype type, const void* total) {
   if (!first) return {type, total};
   const std::size_t bytes = size_of(type);
-  alignas(16) std::byte both[32], result[16];
+  alignas(largest_element_bytes) std::byte both[2 * largest_element_bytes], result[largest_element_bytes];
   std::memcpy(both, first->data(), bytes);
   std::memcpy(both + bytes, total, bytes);
   impl::library_reduce(op, type, both, axis_lines{1, 2, 1}, result, target());
@@ -108,7 +108,7 @@ any_value reduce(const target& requested, const any_const_view& x, runtime_op op
       impl::library_reduce_by(algorithm, op, type, staged.data(), x.size(), out, where);
     }
   };
-  alignas(16) std::byte total[16];
+  alignas(largest_element_bytes) std::byte total[largest_element_bytes];
   if (where.is_gpu()) {
     const memory on_gpu(size_of(type), where);
     reduce_to(on_gpu.data());

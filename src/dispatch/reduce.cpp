@@ -45,11 +45,14 @@ void common::fail_shapes(const char* pattern, int position, const heddle::shape&
                    first.text()));
 }
 
-void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept {
+void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (n <= kernels.tile) return kernels.reduce_tile(x, n, out);
   const std::size_t bytes = size_of(type);
-  alignas(16) std::byte partials[tiles_here * sizeof(std::complex<double>)];
+  if (n > tiles_here * kernels.tile)
+    fail(fmt::format("reduce: {} elements on the calling thread, which takes {}: this is a defect of heddle",
+                     n, tiles_here * kernels.tile));
+  alignas(largest_element_bytes) std::byte partials[tiles_here * largest_element_bytes];
   std::size_t tiles = 0;
   for (std::size_t first = 0; first < n; first += kernels.tile) {
     kernels.reduce_tile(static_cast<const std::byte*>(x) + first * bytes, std::min(n - first, kernels.tile),
@@ -254,7 +257,7 @@ void streamed_reduce::append(const any_const_view& elements) {
 }
 
 any_value streamed_reduce::result() {
-  alignas(16) std::byte value[16];
+  alignas(largest_element_bytes) std::byte value[largest_element_bytes];
   result(value);
   return {type_, value};
 }
@@ -264,7 +267,7 @@ void streamed_reduce::result(void* out) {
   operation running("reduce", size_, name(type_));
   if (count == 0 && !init_) impl::fail_empty();
   if (count == 0) return impl::library_reduce(op_, type_, init_->data(), axis_lines{1, 1, 1}, out, target());
-  alignas(16) std::byte both[2][16];
+  alignas(largest_element_bytes) std::byte both[2][largest_element_bytes];
   std::byte* const total = init_ ? &both[0][element_bytes_] : static_cast<std::byte*>(out);
   impl::library_reduce(op_, type_, partials_.data(), axis_lines{1, count, 1}, total, target());
   if (!init_) return;

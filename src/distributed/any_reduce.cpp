@@ -14,7 +14,7 @@ any_value total_of(const ranks& all, const any_distributed_array& x, runtime_op 
   if (all.size() == 1) return reduce(all.where(), x.local(), op);
   const impl::block_to_read block = impl::to_read(all, x);
   const std::size_t row = impl::row_elements(x.shape());
-  alignas(16) std::byte total[16];
+  alignas(largest_element_bytes) std::byte total[largest_element_bytes];
   impl::library_reduce_over_ranks(
       all, op, x.dtype(), {block.data, x.rows() * row, x.first_row() * row, x.size(), block.element_bytes},
       total);

@@ -134,7 +134,7 @@ struct operator_on_values {
   dtype type;
   binary_function combine;
   any_value operator()(const any_value& a, const any_value& b) const {
-    alignas(16) std::byte result[16];
+    alignas(largest_element_bytes) std::byte result[largest_element_bytes];
     combine(a.data(), b.data(), result);
     return {type, result};
   }

@@ -102,8 +102,8 @@ struct conversion {
 // ------------------------------------------------------------------------------------------------ Fortran
 // order
 
-/// 64-bit sizes leave room for 63 axes longer than 1.
-constexpr std::size_t most_axes = 64;
+/// Sizes of so many bits leave room for fewer axes longer than 1.
+constexpr std::size_t most_axes = std::numeric_limits<std::size_t>::digits;
 using indices = std::array<std::size_t, most_axes>;
 
 /// Reads an array in Fortran order out in C order. Either the reads or the writes of a plain loop would touch
@@ -222,7 +222,8 @@ class fortran_reader {
   std::size_t axes_ = 0;
   std::size_t first_ = 0;
   indices extent_{}, file_stride_{}, c_stride_{};
-  alignas(16) unsigned char stage_[staged_elements * sizeof(E)];
+  static_assert(sizeof(E) <= largest_element_bytes);
+  alignas(largest_element_bytes) unsigned char stage_[staged_elements * sizeof(E)];
 };
 
 template <class E>
@@ -339,12 +340,13 @@ void npy_file::read(std::size_t first, std::size_t count, heddle::dtype as, void
       case 8:
         return read_fortran<std::uint64_t>(*this, first, count, to);
       default:
+        static_assert(sizeof(std::array<std::uint64_t, 2>) == largest_element_bytes);
         return read_fortran<std::array<std::uint64_t, 2>>(*this, first, count, to);
     }
   }
   const auto* from = static_cast<const unsigned char*>(data()) + first * to.from_bytes;
   if (!byte_swapped_ && is_aligned(from, dtype_)) return to.convert(from, out, count);
-  alignas(16) unsigned char stage[staged_elements * sizeof(std::complex<double>)];
+  alignas(largest_element_bytes) unsigned char stage[staged_elements * largest_element_bytes];
   for (std::size_t done = 0; done < count; done += staged_elements) {
     const std::size_t now = std::min(count - done, staged_elements);
     std::memcpy(stage, from + done * to.from_bytes, now * to.from_bytes);

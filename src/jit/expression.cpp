@@ -2,6 +2,7 @@
 
 #include "array/counted.hpp"
 #include "gpu/gpu.hpp"
+#include "jit/tokens.hpp"
 #include <heddle/any_kernel.hpp>
 #include <heddle/error.hpp>
 #include <heddle/function_ref.hpp>
@@ -385,8 +386,8 @@ void run_reduction(expression_state& state, const expression_call& call, const e
       void* const results = to.data();
       const void* const x = is_first ? static_cast<const void*>(staged.data()) : &partials;
       const bool striped = state.how.is_commutative;
-      compiled.launch(where, name, striped ? tiles : parts(tiles, 8), striped ? state.how.lanes() : 256,
-                      {x, &count, &results});
+      compiled.launch(where, name, striped ? tiles : parts(tiles, ordered_tiles),
+                      striped ? state.how.lanes() : ordered_threads, {x, &count, &results});
     } else {
       const void* const x = is_first ? static_cast<const void*>(staged.data()) : partials;
       using size = unsigned long long;
@@ -512,7 +513,7 @@ const std::vector<expression_parameter>& any_reduction_kernel::parameters() cons
 any_value any_reduction_kernel::operator()(const target& where, std::span<const untyped_argument> arguments,
                                            std::optional<std::size_t> size) const {
   const std::vector<impl::expression_argument> all = impl::expression_arguments(arguments);
-  alignas(16) std::byte result[16] = {};
+  alignas(largest_element_bytes) std::byte result[largest_element_bytes] = {};
   impl::run_reduction(*state_, impl::prepare(*state_, where, all.data(), all.size(), size), all.data(),
                       result);
   return {type_, result};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "jit/module_state.hpp"
+#include <heddle/impl/order.hpp>
 
 #include <cstddef>
 #include <string>
@@ -31,8 +32,10 @@ struct combination {
 
   /// As order.hpp cuts an array.
   std::size_t lanes() const { return is_commutative ? 512 / element_bytes : 32; }
-  std::size_t tile() const { return 16 * lanes(); }
+  std::size_t tile() const { return order::rows * lanes(); }
 };
+/// Threads of a block that reduces with an operator that does not commute, a warp to a tile.
+inline constexpr std::size_t ordered_threads = 256, ordered_tiles = ordered_threads / 32;
 std::string reduction_source(const expression_text& text, const combination& how);
 
 /// Elements in a tile of a scan, and threads that take its runs.

@@ -107,7 +107,7 @@ std::string combination_source(const expression_text& text, const combination& h
 constexpr const char* reducing = R"(
 #define HEDDLE_LANES (@LANES@)
 #define HEDDLE_STRIPED @STRIPED@
-#define HEDDLE_ROWS 16
+#define HEDDLE_ROWS @ROWS@
 #define HEDDLE_TILE (HEDDLE_ROWS * HEDDLE_LANES)
 
 HEDDLE_BOTH heddle_element heddle_canonical(heddle_element x) {
@@ -142,10 +142,10 @@ __device__ void heddle_reduce(const Load& load, heddle_size n, heddle_element* o
   }
   if (l == 0) out[blockIdx.x] = heddle_canonical(lane[0]);
 #else
-  __shared__ heddle_element lanes[256];
+  __shared__ heddle_element lanes[@ORDERED_THREADS@];
   heddle_element* const lane = lanes + threadIdx.x / 32 * 32;
   const unsigned l = threadIdx.x % 32;
-  const heddle_size tile = (heddle_size)blockIdx.x * 8 + threadIdx.x / 32, first = tile * HEDDLE_TILE;
+  const heddle_size tile = (heddle_size)blockIdx.x * @ORDERED_TILES@ + threadIdx.x / 32, first = tile * HEDDLE_TILE;
   if (first >= n) return;
   const unsigned count = n - first < HEDDLE_TILE ? (unsigned)(n - first) : HEDDLE_TILE;
   const unsigned active = (count + HEDDLE_ROWS - 1) / HEDDLE_ROWS;
@@ -449,6 +449,9 @@ HEDDLE_EXPORT void heddle_elements(const void* arguments, heddle_size first, hed
 std::string reduction_source(const expression_text& text, const combination& how) {
   std::string source = combination_source(text, how) + reducing;
   source = replaced(source, "@LANES@", std::to_string(how.lanes()));
+  source = replaced(source, "@ROWS@", std::to_string(order::rows));
+  source = replaced(source, "@ORDERED_THREADS@", std::to_string(ordered_threads));
+  source = replaced(source, "@ORDERED_TILES@", std::to_string(ordered_tiles));
   source = replaced(source, "@STRIPED@", how.is_commutative ? "1" : "0");
   source = replaced(source, "@FLOATING@", how.is_floating ? "1" : "0");
   source = replaced(source, "@BITS@", how.element_bytes == 4 ? "unsigned" : "unsigned long long");

@@ -22,10 +22,11 @@ std::string wrong_shape(const dimensions& grid, const dimensions& block) {
                          text(grid), text(block));
     }
   }
-  if (!is_within(block, 1024, 1024, 1024) || block.count() > 1024) {
+  constexpr std::size_t most = most_threads_a_block;
+  if (!is_within(block, most, most, most) || block.count() > most) {
     const bool is_row = block.y == 1 && block.z == 1;
-    return fmt::format("a block of {} threads: it can have at most 1024",
-                       is_row ? std::to_string(block.x) : text(block));
+    return fmt::format("a block of {} threads: it can have at most {}",
+                       is_row ? std::to_string(block.x) : text(block), most);
   }
   if (block.z > 64) return fmt::format("a block of {} threads along z: it can have at most 64", block.z);
   if (!is_within(grid, 0x7fffffff, 65535, 65535))

@@ -12,6 +12,8 @@ namespace heddle::jit {
 
 /// Dynamic and static shared memory that a block can have, on a GPU of compute capability 9.0.
 constexpr std::size_t most_shared = 227 * 1024, most_static_shared = 48 * 1024;
+/// Threads that a block can have.
+constexpr std::size_t most_threads_a_block = 1024;
 /// That kernels may be allowed to have in a cluster.
 constexpr std::size_t most_blocks_a_cluster = 16;
 

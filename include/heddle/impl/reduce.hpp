@@ -26,7 +26,7 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
 /// calling thread: at least one element and at most `tiles_here` tiles, which are too few for a second
 /// thread.
 inline constexpr std::size_t tiles_here = threshold.reduce_tiles_here;
-void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept;
+void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out);
 
 /// Throws heddle::error: no elements and no identity.
 [[noreturn]] void fail_empty();

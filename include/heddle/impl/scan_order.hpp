@@ -40,6 +40,9 @@ constexpr std::size_t scan_vector_of(std::size_t bytes) {
 template <class T>
 inline constexpr std::size_t scan_vector = scan_vector_of(sizeof(T));
 inline constexpr std::size_t scan_row_vectors = 32;
+/// Blocks of 1, 2, 4, … vectors, up to a row.
+inline constexpr unsigned scan_row_levels = 6;
+static_assert(scan_row_vectors == 1u << (scan_row_levels - 1));
 template <class T>
 inline constexpr std::size_t scan_row = scan_row_vectors * scan_vector<T>;
 
@@ -93,7 +96,7 @@ class vector_prefix {
   }
 
  private:
-  static constexpr unsigned levels = 6;
+  static constexpr unsigned levels = scan_row_levels;
   unsigned count_ = 0;
   uninitialized<T, levels> block_;  ///< of 2^level vectors
 };
@@ -102,6 +105,9 @@ class vector_prefix {
 /// `Levels` bound the rows: fewer than 2^Levels.
 template <class T, unsigned Levels = 60>
 class row_prefix {
+  static_assert(Levels <= 60 && (~std::size_t{0} / scan_row_vectors) >> 60 == 0,
+                "60 are enough for all sizes");
+
  public:
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

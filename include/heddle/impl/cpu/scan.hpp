@@ -26,7 +26,7 @@ inline constexpr std::size_t piece_bytes = impl::threshold.scan_piece_bytes;
 constexpr unsigned piece_level(std::size_t row_bytes) {
   return row_bytes <= piece_bytes / 4 ? 2 : row_bytes <= piece_bytes / 2 ? 1 : 0;
 }
-static_assert(unit_level >= 2, "a unit has whole pieces");
+static_assert(piece_level(1) <= unit_level, "a unit is of whole pieces");
 /// Of the blocks of 1, 2, 4, … rows of a unit; the last is its own.
 inline constexpr std::size_t totals_of_unit = unit_level + 1;
 
@@ -42,7 +42,12 @@ struct column_panel {
 };
 /// The rows of `scratch`: the prefixes of the next vector and of the row, totals of blocks of 2^level
 /// vectors; then, for each level, the total of a block of 2^level rows and the prefix after it.
-enum scratch_row : std::size_t { before_vector, before_row, vector_blocks, row_blocks = vector_blocks + 6 };
+enum scratch_row : std::size_t {
+  before_vector,
+  before_row,
+  vector_blocks,
+  row_blocks = vector_blocks + order::scan_row_levels
+};
 
 /// A scan of one element type by one operator, in steps. A state holds the prefix of a row; it can be copied
 /// byte by byte.
@@ -106,9 +111,9 @@ inline T reduce_row(const impl::element_at<T, Op>& load, const Op& op) {
     }
     return totals[0];
   } else {
-    order::uninitialized<T, 6> blocks;
+    order::uninitialized<T, order::scan_row_levels> blocks;
     for (std::size_t j = 0; j < vectors; ++j) order::append_block(op, j, 0, total_of(j), &blocks[0]);
-    return blocks[5];
+    return blocks[order::scan_row_levels - 1];
   }
 }
 

@@ -97,10 +97,10 @@ class stencil_pass {
       if (cells > room) {
         // Both in one, the second a few lines on, so that they do not compete for the same sets of a cache.
         room = cells;
-        buffers.reset(new std::byte[2 * (room * sizeof(T) + 64) + 4 * 64 + alignof(T)]);
+        buffers.reset(new std::byte[2 * (room * sizeof(T) + line) + lines_between * 64]);
       }
-      now.data = aligned<T>(buffers.get());
-      next.data = aligned<T>(reinterpret_cast<std::byte*>(now.data + room) + 3 * 64);
+      now.data = aligned(buffers.get());
+      next.data = aligned(reinterpret_cast<std::byte*>(now.data + room) + lines_between * 64);
       if (is_inside) {
         now.data = const_cast<T*>(grid_.in);
         for (std::ptrdiff_t& low : now.low) low = 0;
@@ -109,7 +109,7 @@ class stencil_pass {
       } else {
         load(axes, now);
       }
-      T* other = aligned<T>(buffers.get());
+      T* other = aligned(buffers.get());
       for (std::ptrdiff_t to_follow = generations_ - 1; to_follow > 0; --to_follow) {
         compute(axes, to_follow, now, next);
         surround(axes, to_follow, next);
@@ -122,10 +122,10 @@ class stencil_pass {
   }
 
  private:
-  template <class U>
-  static inline __attribute__((always_inline)) U* aligned(std::byte* place) {
-    constexpr std::size_t line = alignof(U) > 64 ? alignof(U) : 64;
-    return reinterpret_cast<U*>((reinterpret_cast<std::size_t>(place) + line - 1) / line * line);
+  static constexpr std::size_t line = alignof(T) > 64 ? alignof(T) : 64, lines_between = 3;
+
+  static inline __attribute__((always_inline)) T* aligned(std::byte* place) {
+    return reinterpret_cast<T*>((reinterpret_cast<std::size_t>(place) + line - 1) / line * line);
   }
 
   /// Everything that the first generation reads.
