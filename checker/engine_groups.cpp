@@ -1,6 +1,7 @@
 #include "engine.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@ using heddle_device::group_kind;
 namespace {
 
 std::uint8_t bit_of(group_kind group) {
+  static_assert(heddle_device::group_kinds <= std::numeric_limits<std::uint8_t>::digits);
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(group));
 }
 

@@ -1,12 +1,17 @@
 #include "engine.hpp"
+#include "jit/grid_shape.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace heddle::checker {
 namespace {
 
 using heddle_device::scope;
+
+static_assert(jit::most_threads_a_block <= 1u << record::thread_bits);
+static_assert(jit::most_threads_a_block - 1 <= std::numeric_limits<decltype(record::thread)>::max());
 
 /// Reads of two threads since the last barrier, of two warps if there are, stand for those of any more.
 bool readers_suffice(std::uint32_t one, std::uint32_t other, std::uint32_t third) {

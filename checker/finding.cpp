@@ -3,6 +3,7 @@
 #include "array/counted.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -69,6 +70,7 @@ const char* name(finding_kind kind) noexcept {
                                    "invalid-capture",
                                    "leak",
                                    "failed-program"};
+  static_assert(std::size(names) == static_cast<std::size_t>(finding_kind::failed_program) + 1);
   return names[static_cast<int>(kind)];
 }
 

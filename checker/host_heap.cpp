@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include <sys/mman.h>
 
@@ -143,6 +144,7 @@ bool host_heap::is_inside(std::uintptr_t address, std::uint64_t bytes) const noe
 }
 
 void host_heap::note_written(std::uintptr_t address, std::uint64_t bytes) noexcept {
+  static_assert(grain == std::numeric_limits<std::uint8_t>::digits, "a bit for each byte");
   const std::uint64_t first = address - begin_, end = std::min(first + bytes, bytes_);
   for (std::uint64_t at = first; at < end;) {
     const std::uint64_t part = at / grain, last = std::min(end, (part + 1) * grain);

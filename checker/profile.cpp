@@ -10,6 +10,7 @@ namespace heddle::checker {
 namespace {
 
 constexpr std::size_t sector_bytes = 32, banks = 32, bank_bytes = 4, widest_access = 16;
+static_assert(widest_access / bank_bytes <= 32, "a part of a request has a lane at least");
 
 // Of events. What reads goes before what writes, since a copy is both at one instruction.
 constexpr std::uint8_t code = 0, is_access = 1, is_shared = 2, how_shift = 2;

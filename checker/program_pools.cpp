@@ -268,6 +268,7 @@ int program_pools::set_attribute(void* handle, int attribute, u64 value) {
   if (pool == nullptr || attribute < 1) return program_.fail(errors::invalid_value);
   // Of what was the most only a beginning anew can be asked.
   const bool begins_anew = attribute == most_used || attribute == most_reserved;
+  static_assert(sizeof memory_pool::reuses / sizeof memory_pool::reuses[0] == last_of_reuse + 1);
   if (attribute <= last_of_reuse) {
     pool->reuses[attribute] = value;
   } else if (attribute == threshold) {

@@ -296,7 +296,7 @@ bool shared_layout::add(heddle_device::shared_variable& v, std::uint64_t size) {
   const std::size_t before = variables.empty() ? 0 : gap;
   const std::size_t offset = (next + before + alignment - 1) / alignment * alignment;
   const std::size_t end = offset + (size + page - 1) / page * page;
-  if (end + gap > bytes || variables.size() >= 254) return false;
+  if (end + gap > bytes || variables.size() >= no_variable) return false;
   const std::size_t from = variables.empty() ? 0 : (offset - before) / page;
   std::fill(of_page.begin() + static_cast<std::ptrdiff_t>(from), of_page.end(),
             static_cast<std::uint8_t>(variables.size()));

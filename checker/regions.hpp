@@ -22,6 +22,7 @@ struct record {
   // block read, too; a thread of a second block did, whose number is where the time would be.
   static constexpr std::uint8_t has_more = 32, of_pair = 64, of_blocks = 128;
   static constexpr unsigned pc_bits = 22;  // of a record that has a second thread above them
+  static constexpr unsigned thread_bits = 32 - pc_bits;
 
   std::uint32_t block = 0;  // its number over all launches; 0: there was none
   std::uint32_t clock = 0;
@@ -199,8 +200,9 @@ struct shared_layout {
     std::size_t offset;
     std::uint64_t bytes;
   };
-  std::vector<variable> variables;  // the first is the dynamic one
-  std::vector<std::uint8_t> of_page = std::vector<std::uint8_t>(bytes / page, 255);
+  std::vector<variable> variables;                  // the first is the dynamic one
+  static constexpr std::uint8_t no_variable = 255;  // of a page; the others are numbers of variables
+  std::vector<std::uint8_t> of_page = std::vector<std::uint8_t>(bytes / page, no_variable);
   std::size_t next = first;
   std::uint64_t static_bytes = 0;
 

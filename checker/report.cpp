@@ -18,7 +18,7 @@ using nlohmann::ordered_json;
 
 /// "clean, 2 notes"; "1 finding, 1 warning".
 std::string verdict_text(const std::vector<finding>& findings, severity fails_on) {
-  std::size_t counts[3] = {};
+  std::size_t counts[static_cast<int>(severity::error) + 1] = {};
   for (const finding& f : findings) ++counts[static_cast<int>(f.level)];
   std::size_t failing = 0;
   std::string rest;

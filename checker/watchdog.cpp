@@ -59,6 +59,7 @@ void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
                                       : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;
   const bool overflow = signal == SIGSEGV && stopped.address < low && stopped.address + 65536 > low;
+  static_assert(stack_pool::stack_bytes == 256 * 1024);
   stopped.what =
       overflow ? "the thread's stack is full: 256 KiB of local variables and calls" : fault_text(signal);
   // Nothing on the stack is used again.

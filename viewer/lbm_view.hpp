@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ class lbm_view final : public viewed_simulation {
   /// What is shown: a field, lines along the flow or dye.
   enum class picture { velocity, vorticity, density, lines, dye };
   static constexpr const char* pictures[] = {"velocity", "vorticity", "density", "lines", "dye"};
+  static_assert(std::size(pictures) == static_cast<std::size_t>(picture::dye) + 1);
 
   std::size_t width() const { return flow_->given().width; }
   std::size_t height() const { return flow_->given().height; }

@@ -1,5 +1,6 @@
 #include "letter.hpp"
 
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@ letter text_letter(nlohmann::json text) {
 
 std::string_view name(pixel_format format) {
   constexpr std::string_view names[] = {"grey", "rgb", "rgba", "palette"};
+  static_assert(std::size(names) == static_cast<std::size_t>(pixel_format::palette) + 1);
   return names[static_cast<int>(format)];
 }
 

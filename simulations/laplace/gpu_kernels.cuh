@@ -305,6 +305,7 @@ inline constexpr unsigned restrict_threads = 256;
 /// Fine points that a tile of coarse ones takes: two for each, and those around them.
 template <int CoarsePoints>
 inline constexpr int fine_points_of = 2 * CoarsePoints + 3;
+static_assert(fine_points_of<coarse_tile_width> >= 2 * (coarse_tile_width - 1) + most_fine_points);
 
 /// The residual of the fine points that a tile of coarse ones takes, in shared memory; then across, then
 /// down.

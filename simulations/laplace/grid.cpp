@@ -1,7 +1,12 @@
 #include "laplace/grid.hpp"
 
+#include <heddle/error.hpp>
+
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
+
+#include <fmt/format.h>
 
 namespace heddle::laplace {
 
@@ -9,6 +14,16 @@ template <class T>
 axis_transfer<T>::axis_transfer(std::ptrdiff_t fine_points, std::ptrdiff_t coarse_points) {
   const std::ptrdiff_t fine = fine_points - 1, coarse = coarse_points - 1;  // intervals
   const auto at = [](std::ptrdiff_t i) { return static_cast<std::size_t>(i); };
+  // Twice as many intervals at most: then a coarse point takes no more than most_fine_points.
+  static_assert(2 * 2 <= most_fine_points);
+  if (fine > 2 * coarse)
+    fail(fmt::format(
+        "laplace: {} coarse points for {} fine ones along an axis are too few: this is a defect of heddle",
+        coarse_points, fine_points));
+  constexpr int most = std::numeric_limits<int>::max();
+  if (fine_points > most)
+    fail(fmt::format("laplace: multigrid takes up to {} points along an axis, not {}: use another method",
+                     most, fine_points));
   below.resize(at(fine_points));
   above.resize(at(fine_points));
   first.resize(at(coarse_points));

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <numbers>
@@ -27,6 +28,7 @@ namespace heddle::laplace {
 
 const char* name(method how) noexcept {
   constexpr const char* names[] = {"jacobi", "red-black", "multigrid"};
+  static_assert(std::size(names) == std::size(methods));
   return names[static_cast<int>(how)];
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/core.h>
 
@@ -15,6 +16,7 @@ namespace heddle::lbm {
 
 const char* name(field of) noexcept {
   constexpr const char* names[] = {"velocity", "vorticity", "density"};
+  static_assert(std::size(names) == std::size(fields));
   return names[static_cast<int>(of)];
 }
 

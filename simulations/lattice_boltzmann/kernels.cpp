@@ -184,6 +184,7 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
         for (int i = 1; i < velocities; ++i) kept::store(place[opposite(i)] + x, units[0][i], units[1][i]);
       }
     } else {
+      static_assert(kept::count <= layout::row_alignment);
       for (std::ptrdiff_t x = 0; x < width; x += kept::count) {
         V g[velocities];
         for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include <fmt/core.h>
@@ -14,14 +15,17 @@ namespace heddle::lbm {
 
 const char* name(flow_case which) noexcept {
   constexpr const char* names[] = {"cavity", "channel", "cylinder", "taylor-green", "free"};
+  static_assert(std::size(names) == std::size(flow_cases));
   return names[static_cast<int>(which)];
 }
 const char* name(collision how) noexcept {
   constexpr const char* names[] = {"bgk", "trt", "regularized"};
+  static_assert(std::size(names) == std::size(collisions));
   return names[static_cast<int>(how)];
 }
 const char* name(storage kept) noexcept {
   constexpr const char* names[] = {"f64", "f32", "f16"};
+  static_assert(std::size(names) == std::size(storages));
   return names[static_cast<int>(kept)];
 }
 std::size_t bytes_of(storage kept) noexcept {
@@ -32,6 +36,7 @@ std::size_t bytes_of_velocity(storage kept) noexcept {
 }
 const char* name(drive by) noexcept {
   constexpr const char* names[] = {"force", "inflow"};
+  static_assert(std::size(names) == std::size(drives));
   return names[static_cast<int>(by)];
 }
 

@@ -419,7 +419,7 @@ void write_rle(const std::string& path, const placed_grid& placed, const rule& l
   fmt::format_to(out, "\n");
   std::size_t column = 0, rows = 0;
   const auto item = [&](std::size_t count, char tag) {
-    char text[24];
+    char text[std::numeric_limits<std::size_t>::digits10 + 1 + 1];  // all digits, and the tag
     const auto end = count > 1 ? fmt::format_to(text, "{}{}", count, tag) : fmt::format_to(text, "{}", tag);
     const auto length = static_cast<std::size_t>(end - text);
     if (column + length > 70) {

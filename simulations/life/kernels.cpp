@@ -3,6 +3,8 @@
 // set, or inlined.
 #include "life/kernels.hpp"
 
+#include <cassert>
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -24,6 +26,7 @@ constexpr std::size_t register_words = 4;
 #else
 constexpr std::size_t register_words = 2;
 #endif
+static_assert(block_words == 8 && block_words % register_words == 0);
 typedef word vector __attribute__((vector_size(register_words * 8)));
 typedef word whole_block __attribute__((vector_size(block_words * 8)));
 
@@ -104,7 +107,8 @@ struct conway {
 
 /// Any rule: the count of the nine cells in four bits selects what becomes of live and dead cells.
 struct any_rule {
-  word born[10], stays[10];  // all ones or zeros, by how many of the nine live
+  static constexpr int counts = 10;
+  word born[counts], stays[counts];  // all ones or zeros, by how many of the nine live
 
   template <class V>
   HEDDLE_ALWAYS_INLINE V operator()(count<V> left, count<V> middle, count<V> right, V alive) const {
@@ -224,7 +228,7 @@ void advance(const sliced_shape& shape, const rule& law, const sliced_pass& pass
   // The nine cells of a live one count itself.
   if (law.birth == 1 << 3 && law.survival == (1 << 2 | 1 << 3)) return advance_with(shape, conway(), pass);
   any_rule general;
-  for (int n = 0; n < 10; ++n) {
+  for (int n = 0; n < any_rule::counts; ++n) {
     general.born[n] = n < 9 && (law.birth >> n & 1) ? ~word{0} : 0;
     general.stays[n] = n > 0 && (law.survival >> (n - 1) & 1) ? ~word{0} : 0;
   }
@@ -251,6 +255,7 @@ word population(const sliced_shape& shape, const word* rows, std::size_t count, 
 /// A binary counter in every column, to which two rows are added at a time: the second number of a weight
 /// waits for a third.
 void count_columns(const sliced_shape& shape, const word* rows, std::size_t count, word* planes) {
+  assert(count <= most_rows_counted);
   constexpr std::size_t most_words = 64;  // what is summed stays in the first-level cache
   word sum[most_planes][most_words] = {}, waiting[most_planes][most_words] = {}, carry[most_words] = {};
   const std::size_t row_words = shape.words_in_row();

@@ -223,6 +223,7 @@ class sliced final : public row_engine {
   /// Eight words of 64 slices, a position each: of every eight slices byte l has the eight positions of slice
   /// l.
   static void transpose_bytes(const word (&square)[64], word (&runs)[block_words]) {
+    static_assert(block_words == 8);
     for (std::size_t part = 0; part < 8; ++part) {
       word run = 0;
       for (std::size_t k = 0; k < 8; ++k) run |= (square[k] >> 8 * part & 255) << 8 * k;

@@ -3,6 +3,7 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -12,11 +13,13 @@ namespace heddle::life {
 
 const char* name(topology which) noexcept {
   constexpr const char* names[] = {"infinite", "torus", "plane"};
+  static_assert(std::size(names) == static_cast<std::size_t>(topology::plane) + 1);
   return names[static_cast<int>(which)];
 }
 
 const char* name(algorithm which) noexcept {
   constexpr const char* names[] = {"packed", "per-cell", "shared", "block"};
+  static_assert(std::size(names) == std::size(algorithms));
   return names[static_cast<int>(which)];
 }
 

@@ -1,12 +1,14 @@
 #include "mandelbrot/deep.hpp"
 
 #include "mandelbrot/kernels.hpp"
+#include "mandelbrot/mandelbrot.hpp"
 #include <heddle/error.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -59,7 +61,13 @@ std::vector<linear_steps> linear_steps_of(const std::vector<complex_double>& z, 
     all.push_back(steps);
   }
   std::size_t begin = 0;
+  // As many levels as the longest orbit has.
+  static_assert(std::bit_width(picture::most_iterations >> reference_view::first_level) <=
+                reference_view::most_levels);
   for (std::size_t count = all.size(); count > 0; count /= 2) {
+    if (view.levels == reference_view::most_levels)
+      fail(fmt::format("mandelbrot: an orbit of {} iterations has more than {} levels of linear steps",
+                       iterations, reference_view::most_levels));
     view.level_begin[view.levels++] = begin;
     for (std::size_t j = 0; j + 1 < count; j += 2) {
       all.push_back(chained(all[begin + j], all[begin + j + 1], farthest));

@@ -24,6 +24,7 @@ class counter {
   static constexpr int in_flight = registers * width;
   static constexpr std::uint32_t together = 12, block = 8;
   static constexpr std::size_t room = 2048;
+  static_assert(width <= room);
 
  public:
   HEDDLE_LANES counter(std::uint32_t limit, std::uint32_t* counts) : limit_(limit), counts_(counts) {

@@ -1,5 +1,7 @@
 #include "cpu/instruction_set.hpp"
 
+#include <iterator>
+
 namespace heddle::cpu {
 namespace {
 
@@ -27,6 +29,7 @@ isa best_isa() {
 
 const char* instruction_set() {
   constexpr const char* names[] = {"baseline", "avx2", "avx512"};
+  static_assert(std::size(names) == static_cast<std::size_t>(isa::avx512) + 1);
   return names[static_cast<int>(best_isa())];
 }
 

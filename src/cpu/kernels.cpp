@@ -30,17 +30,21 @@ HEDDLE_ALWAYS_INLINE typename simd<T>::vector reduce_register(typename simd<T>::
   }
 }
 
+/// Of the accumulators of a tile, as order.hpp has them.
+constexpr std::size_t row_bytes = 512;
+
 /// Up to a tile of numbers whose accumulators fill registers: each combines one element of every row, then
 /// their halves combine until `final_lanes` are left. A short last row is padded with a value that changes no
 /// result.
 template <class Op, class T, std::size_t final_lanes>
 inline void reduce_rows(const T* x, std::size_t count, T* out) {
-  constexpr std::size_t accumulators = 512 / sizeof(T);
+  constexpr std::size_t accumulators = row_bytes / sizeof(T);
   constexpr std::size_t width = simd<T>::width;
   // Accumulators that do not fit the registers take several passes; the tile is in the L1 cache by
   // the second.
   constexpr std::size_t at_once = 8;
   constexpr std::size_t sets = accumulators / (at_once * width);
+  static_assert(sets * at_once * width == accumulators);
   using vector = typename simd<T>::vector;
   const std::size_t rows = count / accumulators, rest = count % accumulators;
   vector lane[accumulators / width];
@@ -90,6 +94,7 @@ inline bool reduce_full_tile_by_comparison(const T* x, T* out) {
   constexpr bool least = std::is_same_v<Op, minimum>;
   constexpr std::size_t width = simd<T>::width, at_once = 8, sums = register_bytes == 64 ? 4 : 2;
   constexpr std::size_t vectors = order::tile<T, Op> / width, prefetched_bytes = 4096;
+  static_assert(vectors % at_once == 0 && order::tile<T, Op> % width == 0);
   using vector = typename simd<T>::vector;
   using bits = typename simd<same_size_integer<T>>::vector;
   constexpr auto nearer = [](auto a, auto b) __attribute__((always_inline)) {
@@ -150,6 +155,8 @@ template <class T, class Op>
 void reduce_tile_of(const void* from, std::size_t count, void* out) {
   const T* const x = static_cast<const T*>(from);
   T* const result = static_cast<T*>(out);
+  constexpr bool in_registers = has_simd<Op, T> || (is_complex<T> && std::is_same_v<Op, plus>);
+  static_assert(!in_registers || order::accumulators<T, Op> * sizeof(T) == row_bytes);
   if constexpr (std::is_floating_point_v<T> && impl::is_extreme<Op>) {
     if (count == order::tile<T, Op> && reduce_full_tile_by_comparison<Op>(x, result)) return;
   }

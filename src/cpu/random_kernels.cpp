@@ -50,6 +50,7 @@ void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t c
   constexpr std::size_t chunk = chunk_blocks * PerBlock;
   alignas(64) std::uint32_t words[4 * chunk_blocks];
   alignas(64) T values[chunk];
+  static_assert(sizeof values % 64 == 0);
   std::uint64_t block = first / PerBlock;
   std::size_t skip = first % PerBlock;
   for (std::size_t done = 0; done < count;) {

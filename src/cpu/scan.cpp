@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
 
 namespace heddle::cpu {
 namespace {
@@ -65,7 +67,12 @@ class column_scratch {
 class side_by_side {
  public:
   side_by_side(const scan_steps& steps, std::size_t width)
-      : steps_(steps), width_(width), copy_(copy_strided_for(steps.element_bytes)) {}
+      : steps_(steps), width_(width), copy_(copy_strided_for(steps.element_bytes)) {
+    if (steps.piece() * steps.element_bytes <= most_bytes) return;
+    throw error("scan: a piece of " + std::to_string(steps.piece() * steps.element_bytes) +
+                " bytes does not fit the copy of a column of " + std::to_string(most_bytes) +
+                " bytes: this is a defect of heddle");
+  }
 
   scan_steps steps() const {
     return {width_ * steps_.element_bytes,
@@ -249,9 +256,11 @@ void scan_segments(int threads, const scan_steps& steps, axis_lines all, const v
   if (all.inner * size >= largest_staged_bytes) {
     return scan_wide_columns(threads, steps, all, x, init, exclusive, out);
   }
-  const side_by_side narrow(steps, all.inner);
-  const scan_steps together = narrow.steps();
-  const scan_steps& by = all.inner == 1 ? steps : together;
+  std::optional<side_by_side> narrow;
+  if (all.inner > 1) narrow.emplace(steps, all.inner);
+  std::optional<scan_steps> together;
+  if (narrow) together.emplace(narrow->steps());
+  const scan_steps& by = together ? *together : steps;
   if (rows_for_all) {
     return scan_rows(threads, by, {all.outer, all.length, 1}, x, init, exclusive, out);
   }

@@ -128,6 +128,7 @@ T reduce_exactly(const T* x, std::size_t count) {
       for (std::size_t r = 0; r < at_once; ++r)
         sum[r] = apply<Op, K>(sum[r], ordered_bits<T, keys>(simd<T>::load(x + i + r * width)));
     }
+    static_assert(at_once == 4);
     sum[0] = apply<Op, K>(apply<Op, K>(sum[0], sum[1]), apply<Op, K>(sum[2], sum[3]));
     K lane[width];
     store(sum[0], lane);

@@ -36,6 +36,8 @@ struct columns_in_registers {
   template <class F>
   HEDDLE_ALWAYS_INLINE void each(std::size_t count, const F& f) const {
     constexpr std::size_t width = numbers<T>::width;
+    static_assert(register_bytes <= 64 && 64 % register_bytes == 0,
+                  "rows of the scratch are of whole registers");
     std::size_t first = 0;
     for (; first + width <= count; first += width) f(register_of_columns<T, Op, true>{}, first);
     if (first < count) f(register_of_columns<T, Op, false>{count - first}, first);

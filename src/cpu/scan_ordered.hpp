@@ -96,8 +96,8 @@ HEDDLE_ALWAYS_INLINE R scan_row(const T* x, std::size_t count, R before, bool no
   constexpr std::size_t in_vector = order::scan_vector<T>, width = n::width;
   constexpr std::size_t sets = order::scan_row_vectors / width;
   const R none = splat(order::padding<part>(Op()));
-  R last = none;  // P of the next set, in its last lane
-  R blocks[6];    // totals of 2^b sets, in every lane
+  R last = none;                   // P of the next set, in its last lane
+  R blocks[std::bit_width(sets)];  // totals of 2^b sets, in every lane
 #pragma GCC unroll 32
   for (std::size_t s = 0; s < sets; ++s) {
     const std::size_t first = s * in_vector * width;

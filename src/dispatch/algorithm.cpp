@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <string>
 
 #include <fmt/core.h>
@@ -100,11 +101,13 @@ thread_local std::uint64_t launches_of_thread = 0;
 const char* name(reduce_algorithm algorithm) noexcept {
   constexpr const char* names[] = {"single-pass", "atomic",   "block-serial", "interleaved",
                                    "tree",        "two-pass", "shuffle"};
+  static_assert(std::size(names) == std::size(reduce_algorithms));
   return names[static_cast<int>(algorithm)];
 }
 
 const char* name(scan_algorithm algorithm) noexcept {
   constexpr const char* names[] = {"single-pass", "hillis-steele", "blelloch"};
+  static_assert(std::size(names) == std::size(scan_algorithms));
   return names[static_cast<int>(algorithm)];
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <fmt/core.h>
@@ -102,6 +103,7 @@ void scatter(std::byte* out, const axis_lines& lines, std::size_t first, std::si
     }
     // Which of a block of indices are meant is found first, without a branch that no processor foresees.
     constexpr std::size_t block = impl::threshold.gather_block;
+    static_assert(block - 1 <= std::numeric_limits<std::uint16_t>::max());
     std::array<std::uint16_t, block> meant;
     for (std::size_t begin = 0; begin < count; begin += block) {
       std::size_t found = 0;

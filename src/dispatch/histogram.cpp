@@ -49,6 +49,7 @@ void count_bins(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::
 /// Elements of so few values that each value's bin is looked up.
 template <class T>
 void count_values(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::uint64_t* counts) {
+  static_assert(sizeof(T) == 1);
   std::uint64_t of_value[256] = {};
   for (std::size_t i = 0; i < n; ++i) ++of_value[static_cast<std::uint8_t>(x[i])];
   for (int value = 0; value < 256; ++value) {

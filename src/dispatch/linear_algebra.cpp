@@ -5,6 +5,7 @@
 #include <heddle/machine.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include <fmt/core.h>
@@ -13,6 +14,7 @@ namespace heddle {
 
 const char* name(matmul_algorithm algorithm) noexcept {
   constexpr const char* names[] = {"blas", "naive", "tiled"};
+  static_assert(std::size(names) == std::size(matmul_algorithms));
   return names[static_cast<int>(algorithm)];
 }
 

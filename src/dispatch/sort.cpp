@@ -64,6 +64,7 @@ class lines_of_digits {
 
  private:
   static constexpr std::size_t line = 64, in_line = line / sizeof(T);
+  static_assert(line % sizeof(T) == 0);
 
   T* line_of(std::size_t digit) const { return lines_ + digit * in_line; }
 

@@ -5,6 +5,7 @@
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/operators.hpp>
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +15,7 @@ namespace heddle::gpu {
 // A thread takes 16 flags, a block a tile of them.
 inline constexpr unsigned select_threads = 256, flags_of_thread = 16,
                           flags_of_tile = select_threads * flags_of_thread;
+static_assert(flags_of_thread == sizeof(uint4) && flags_of_tile - 1 <= USHRT_MAX);
 
 /// The flags of a thread, a byte each, 0 or 1.
 inline __device__ uint4 flags_from(const bool* flags, std::size_t first, std::size_t n) {

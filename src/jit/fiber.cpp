@@ -22,9 +22,11 @@ std::size_t page_bytes() {
 /// Where a stack begins. Stacks lie so far apart that their upper ends would share few lines of a cache: they
 /// begin at different distances from the end.
 [[maybe_unused]] void** top_of(std::byte* stack) {
+  constexpr std::size_t distances = 61, apart = 192;
+  static_assert(distances * apart <= stack_pool::stack_bytes / 16);
   const std::size_t number =
       reinterpret_cast<std::uintptr_t>(stack) / (stack_pool::stack_bytes + page_bytes());
-  return reinterpret_cast<void**>(stack + stack_pool::stack_bytes - number % 61 * 192);
+  return reinterpret_cast<void**>(stack + stack_pool::stack_bytes - number % distances * apart);
 }
 
 }  // namespace
@@ -35,7 +37,8 @@ signal_stack::signal_stack() {
   stack_t stack{};
   stack.ss_sp = bytes_.get();
   stack.ss_size = bytes;
-  sigaltstack(&stack, &before_);
+  if (sigaltstack(&stack, &before_) != 0)
+    throw error(fmt::format("no stack of {} bytes for handlers of signals: {}", bytes, std::strerror(errno)));
 }
 
 signal_stack::~signal_stack() {

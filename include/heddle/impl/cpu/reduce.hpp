@@ -6,6 +6,7 @@
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/order.hpp>
 
+#include <cassert>
 #include <cstddef>
 
 #ifndef HEDDLE_ISA
@@ -138,6 +139,7 @@ inline T reduce_few(const T* x, std::size_t count, const Op& op) {
     return order::canonical(found);
   } else {
     constexpr std::size_t width = 8;
+    static_assert(few_elements<T, Op> % width == 0, "whole rows hold all of them");
     if (count < width)
       return order::canonical(reduce_accumulators<width>([x](std::size_t i) { return x[i]; }, count, op));
     // Rows of `width` elements, the last of them padded.
@@ -213,6 +215,7 @@ inline void reduce_columns(const Load& load, const order::piece& piece, const Op
 template <class T, class Op, class Load, class ReduceRow>
 inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& tiles, std::size_t first,
                           std::size_t last, const ReduceRow& reduce_row, T* out) {
+  assert((tiles.part <= order::tile<T, Op>));
   if (tiles.all.inner == 1) {
     for (std::size_t i = first; i < last; ++i) {
       const order::piece piece = tiles[i];

@@ -59,6 +59,7 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::whole_threads, reduce_tu
   __shared__ bool is_last_block;
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const std::size_t count = (n + tile - 1) / tile;
+  static_assert(tuning::gathered_results <= tile, "results that are gathered have no second level");
   const bool are_gathered = count <= tuning::gathered_results;
   grid_dependency_sync();
   std::size_t ticket = 0;

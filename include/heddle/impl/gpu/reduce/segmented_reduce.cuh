@@ -98,6 +98,7 @@ struct tiles_of_listed {
 inline constexpr unsigned reduce_segments_warps = 4;
 /// What a warp copies to shared memory at once, with the rest of the first and the last vector.
 inline constexpr unsigned segments_bytes = 2048, segments_stage_bytes = segments_bytes + 48;
+static_assert(segments_stage_bytes % 16 == 0 && segments_stage_bytes >= segments_bytes + 2 * 15);
 
 /// Reduces segments of at most a tile of the n elements of x, `at_once` neighbours by a warp, and lists
 /// longer ones. Results of segments without elements stay as they are.

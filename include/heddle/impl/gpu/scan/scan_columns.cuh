@@ -331,6 +331,7 @@ __global__ void __launch_bounds__(scan_down_threads)
   order::uninitialized<T, 1> before;
   if (has_first) before[0] = before_groups.at(number);
   constexpr unsigned levels = parts_at_once<T> == 64 ? 7 : 3;
+  static_assert(parts_at_once<T> < 1u << levels);
   order::row_prefix<T, levels> prefix;
   prefix.start(has_first ? &before[0] : nullptr);
   const std::size_t first_total = (outer * parts.length + first) * parts.inner + column;

@@ -60,6 +60,7 @@ struct short_rows_tuning {
                                               ? most_short_row_bytes / sizeof(T)
                                           : sizeof(T) <= 256 ? 2048
                                                              : 64;
+  static_assert(!in_order || (long_row - 1) / order::scan_row<T> < 1u << levels);
   /// Rows, and the rest of their first and last vector of 16 bytes.
   static constexpr unsigned stage_bytes = most_short_row_bytes + 32;
 };

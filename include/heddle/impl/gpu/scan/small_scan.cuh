@@ -69,6 +69,7 @@ __global__ void __launch_bounds__(small_scan_tuning<T>::warps* warp_size)
   __shared__ std::size_t taken;
   __shared__ order::uninitialized<T, tuning::warps> warp_total;
   __shared__ order::uninitialized<T, warp_size> prefix;
+  static_assert(tuning::warps <= warp_size);
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const unsigned last_warp = blockDim.x / warp_size - 1;
   grid_dependency_sync();
