@@ -62,6 +62,11 @@ def numbers(x: Any) -> np.ndarray:
     return on_cpu(_core.asarray(x, None, None, None))
 
 
+def converted(x: Any, dtype: Any) -> Any:
+    """A heddle.Array in another type, or NumPy's array of anything else."""
+    return _core.asarray(x, dtype, x.target, None) if isinstance(x, Array) else on_cpu(x).astype(dtype)
+
+
 def in_byte_order_of(x: Any, elements: Any) -> Any:
     """Elements of x that a function has moved, in the byte order of x, as NumPy's functions keep it."""
     if isinstance(x, (np.ndarray, np.generic)) and not x.dtype.isnative and isinstance(elements, (np.ndarray, np.generic)):

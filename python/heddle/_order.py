@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _ranks
 from ._arguments import whole
-from ._arrays import held, in_byte_order_of, is_on_gpu, like, on_cpu
+from ._arrays import converted, held, in_byte_order_of, is_on_gpu, like, on_cpu
 from ._core import Array, DistributedArray, Target
 
 
@@ -174,13 +174,9 @@ def _searchsorted_by_sign(a: Any, v: Any, is_right: bool, target: Any) -> Any:
         is_beyond, end = "v < 0", 0
     else:
         is_beyond, end = "v > 9223372036854775807", a.size
-        a = _converted(a, np.int64)
-    places = _core.searchsorted(a, _converted(v, a.dtype), is_right, target)
+        a = converted(a, np.int64)
+    places = _core.searchsorted(a, converted(v, a.dtype), is_right, target)
     if is_on_gpu(places):
         return _core.transform(f"where({is_beyond}, n, p)", ["v", "n", "p"], [v, np.int64(end), places], np.int64, None, places.target)
     there = on_cpu(v) < 0 if a.dtype.kind == "u" else on_cpu(v) > np.uint64(2**63 - 1)
     return like(np.where(there, np.int64(end), on_cpu(places))[()], places)
-
-
-def _converted(x: Any, dtype: Any) -> Any:
-    return _core.asarray(x, dtype, x.target, None) if isinstance(x, Array) else on_cpu(x).astype(dtype)

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core, _ranks
 from ._arguments import mask
-from ._arrays import held, like, numbers, on_cpu
+from ._arrays import converted, held, in_byte_order_of, like, numbers, on_cpu
 from ._bins import beyond_double, densities
 from ._core import DistributedArray, Target
 from ._order import searchsorted
@@ -40,6 +40,17 @@ def _by_numpy(function: Any, a: Any, dtype: Any, out: Any, *arguments: Any, **mo
     if kind not in "biufc" or kind == ("c" if is_complex else "f"):
         return NotImplemented
     result = like(function(on_cpu(a), *arguments, dtype=dtype, **more), a)
+    return result if out is None else _core.store(result, out)
+
+
+def _is_complex_of_complex(a: Any, dtype: Any) -> bool:
+    return dtype is not None and np.dtype(dtype).kind == "c" == (a if hasattr(a, "dtype") else on_cpu(a)).dtype.kind
+
+
+def _in_complex(function: Any, a: Any, dtype: Any, out: Any, *arguments: Any, **more: Any) -> Any:
+    """A variance or deviation in a complex type, which NumPy's is too."""
+    of_parts = function(converted(held(a), dtype), *arguments, **more)
+    result = like(on_cpu(of_parts).astype(dtype)[()], of_parts)
     return result if out is None else _core.store(result, out)
 
 
@@ -96,6 +107,8 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
+    if _is_complex_of_complex(a, dtype):
+        return _in_complex(var, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, target=target)
     dtype = _as_wide_as(out, a, dtype)
     by_numpy = _by_numpy(np.var, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, **_given(mean))
     if by_numpy is not NotImplemented:
@@ -125,11 +138,16 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     >>> float(heddle.std([1, 3]))
     1.0
     """
+    if _is_complex_of_complex(a, dtype):
+        return _in_complex(std, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction,
+                           target=target)
     dtype = _as_wide_as(out, a, dtype)
     by_numpy = _by_numpy(np.std, a, dtype, out, axis, ddof=ddof if correction is None else correction, keepdims=keepdims, where=where,
                          **_given(mean))
     if by_numpy is not NotImplemented:
         return by_numpy
+    if _is_complex_of_complex(a, dtype):
+        a, dtype = converted(held(a), dtype), None
     squares = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction, target=target)
     result = like(np.sqrt(on_cpu(squares))[()], squares)
     return result if out is None else _core.store(result, out)
@@ -170,6 +188,7 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
         counts = _core.histogram(_bins_of_integers(x, edges, target), np.arange(edges.size), weights, target)
     else:
         counts = _core.histogram(x, edges, weights, target)
+    counts = in_byte_order_of(weights, counts)
     if density:
         counts_on_cpu = on_cpu(counts)
         counts = like(densities(counts_on_cpu, edges), counts)

@@ -103,7 +103,7 @@ nb::object segmented_scan(bool is_exclusive, bool is_by_key, nb::handle a, nb::h
     const without_gil released(x.bytes(), where);
     there = place_of_result(where, x, x.bytes());
   }
-  output to(out, as_array, type, x.lengths(), there, x, true);
+  output to(out, as_array, type, x.lengths(), there, x, true, &by);
   {
     const without_gil released(x.bytes() + by.bytes(), there);
     x.convert(type);

@@ -149,6 +149,8 @@ def test_elements_keep_their_byte_order(dtype, where):
     same(heddle.partition(x, flags, target=where)[0], np.concatenate([x[flags], x[~flags]]).astype(x.dtype))
     assert heddle.top_k(x, 3, target=where)[0].dtype == x.dtype
     assert heddle.reduce_by_key(x.reshape(-1), x.reshape(-1), target=where)[0].dtype == x.dtype
+    weights = x.reshape(-1).astype(">f4")
+    same(heddle.histogram(x.reshape(-1), 3, weights=weights, target=where)[0], np.histogram(x.reshape(-1), 3, weights=weights)[0])
     assert heddle.random.Generator(1).permutation(x).dtype == x.dtype
     for name in ("min", "max", "sum", "cumsum", "mean"):
         same(getattr(heddle, name)(x, 0, target=where), getattr(np, name)(x, 0), exact=False)
