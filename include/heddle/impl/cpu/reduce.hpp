@@ -41,6 +41,13 @@ class tile_accumulators<T, Count> {
   memory memory_{Count * sizeof(T), target()};
 };
 
+/// The largest power of two below `active`, or 0: where the tree of that many accumulators begins. Because it
+/// is known at run time, compilers keep the loop over the levels of the tree, whose copies take most of their
+/// time.
+inline std::size_t first_half(std::size_t active) {
+  return active < 2 ? 0 : std::size_t{1} << (63 - __builtin_clzll(active - 1));
+}
+
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -58,7 +65,7 @@ inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* ou
       for (std::size_t l = 0; l < accumulators; ++l) accumulator[l] = op(accumulator[l], load(row + l));
     }
     for (std::size_t i = row; i < count; ++i) accumulator[i - row] = op(accumulator[i - row], load(i));
-    for (std::size_t half = accumulators / 2; half > 0; half /= 2) {
+    for (std::size_t half = first_half(active); half > 0; half /= 2) {
       const std::size_t pairs = active <= half ? 0 : (active - half < half ? active - half : half);
       for (std::size_t l = 0; l < pairs; ++l) accumulator[l] = op(accumulator[l], accumulator[l + half]);
     }
@@ -190,7 +197,7 @@ inline void reduce_columns(const Load& load, const order::piece& piece, const Op
   }
   if constexpr (order::striped<T, Op>) {
     active = active < accumulators ? active : accumulators;
-    for (std::size_t half = accumulators / 2; half > 0; half /= 2) {
+    for (std::size_t half = first_half(active); half > 0; half /= 2) {
       for (std::size_t l = 0; l < half && l + half < active; ++l) {
         T* const left = accumulator + l * width;
         const T* const right = accumulator + (l + half) * width;
