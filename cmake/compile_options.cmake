@@ -55,6 +55,13 @@ function(heddle_optimise_little target)
   endif()
 endfunction()
 
+# What ccache needs to tell precompiled headers apart, for a target that has some.
+function(heddle_options_of_precompiled_headers target)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>"
+    "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
 # Appends to a list of sources one that includes others of nvcc's: CMake 3.25 groups none of them, and nvcc takes
 # seconds to read its own headers.
 function(heddle_compile_as_one list name)

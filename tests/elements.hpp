@@ -154,29 +154,44 @@ template <class... T, class F>
 void for_each_type(F&& f) {
   (f.template operator()<T>(), ...);
 }
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Sanitizers compile slowly: one type of each width, as signs take the same paths.
-template <class F>
-void for_each_integer_type(F&& f) {
-  for_each_type<bool, std::int16_t, std::uint64_t>(f);
-}
-template <class F>
-void for_each_dtype(F&& f) {
-  for_each_integer_type(f);
-  for_each_type<float, std::complex<double>>(f);
-}
-#else
+// The element types of tests that go through all of them. Each type is compiled with each operator, so that a
+// test for 13 types takes half a minute to compile: `.ci/run --all` and scripts/on-gpu compile all of them,
+// by HEDDLE_TEST_ALL_TYPES. Otherwise each width and kind has one type.
+#if defined(HEDDLE_TEST_ALL_TYPES)
 template <class F>
 void for_each_integer_type(F&& f) {
   for_each_type<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                 std::uint32_t, std::uint64_t>(f);
 }
 template <class F>
-void for_each_dtype(F&& f) {
-  for_each_integer_type(f);
+void for_each_rounded_type(F&& f) {
   for_each_type<float, double, std::complex<float>, std::complex<double>>(f);
 }
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Sanitizers compile slowly.
+template <class F>
+void for_each_integer_type(F&& f) {
+  for_each_type<bool, std::int16_t, std::uint64_t>(f);
+}
+template <class F>
+void for_each_rounded_type(F&& f) {
+  for_each_type<float, std::complex<double>>(f);
+}
+#else
+template <class F>
+void for_each_integer_type(F&& f) {
+  for_each_type<bool, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t>(f);
+}
+template <class F>
+void for_each_rounded_type(F&& f) {
+  for_each_type<float, double, std::complex<float>>(f);
+}
 #endif
+template <class F>
+void for_each_dtype(F&& f) {
+  for_each_integer_type(f);
+  for_each_rounded_type(f);
+}
 
 /// Calls f.operator()<Op>() for each built-in operator that the library has on elements of T.
 template <class T, class F>
