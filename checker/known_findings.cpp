@@ -1,5 +1,6 @@
 #include "known_findings.hpp"
 
+#include "io/xml_text.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -37,10 +38,11 @@ std::string joined_words(const std::string& kind, const std::string& variable,
   return fmt::format("{}\n{}\n{}", kind, variable, fmt::join(places, "\n"));
 }
 
-/// How many threads do it, and how large a launch is, is not what tells findings apart.
+/// How many threads do it, and how large a launch is, is not what tells findings apart. A report that is a
+/// baseline has no bytes that are no UTF-8.
 std::string place_words(const std::string& what, const std::string& file, const std::string& function) {
-  return fmt::format("{} {} {}", what.substr(0, std::min(what.find(" (as "), what.find("<<<"))), file,
-                     function);
+  return impl::utf8_text(fmt::format(
+      "{} {} {}", what.substr(0, std::min(what.find(" (as "), what.find("<<<"))), file, function));
 }
 
 }  // namespace

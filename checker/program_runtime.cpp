@@ -35,6 +35,11 @@ constexpr int most_frames = 64;
 
 thread_local int callbacks = 0;  // of streams, that the present thread of the host is in
 
+/// Whatever bytes its texts have: names of files may be no UTF-8.
+std::string message_text(const nlohmann::json& message) {
+  return message.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
 
 program_runtime::program_runtime(const program_options& options, bool blocks_are_independent, int messages)
@@ -58,8 +63,7 @@ void program_runtime::begin(std::unique_ptr<const module> compiled) {
 
 void program_runtime::begin_anew_with(const run_time_source& source) {
   wait_for_processes(0);
-  write(nlohmann::json{{"source", to_message(source)}}.dump(-1, ' ', false,
-                                                            nlohmann::json::error_handler_t::replace));
+  write(message_text({{"source", to_message(source)}}));
   std::_Exit(0);
 }
 
@@ -105,7 +109,7 @@ void program_runtime::end() {
     report_leaks_of_heap();
   }
   for (const launch_profile& p : profiles_)
-    write(nlohmann::json{{"profile", to_message(p, module_->base())}}.dump());
+    write(message_text({{"profile", to_message(p, module_->base())}}));
   for (const auto& [key, r] : reported_) write_count(r);
   const nlohmann::json last = {{"launches", launches_},
                                {"accesses", accesses_},
@@ -158,7 +162,7 @@ void program_runtime::write(const std::string& line) const noexcept {
 }
 
 void program_runtime::refuse(const std::string& why) {
-  write(nlohmann::json{{"refused", why}}.dump());
+  write(message_text({{"refused", why}}));
   std::fflush(stdout);
   std::_Exit(2);
 }
@@ -196,7 +200,7 @@ void program_runtime::write_count(const reported& r) const {
 void program_runtime::lower(std::size_t number, const char* why) const {
   nlohmann::json message{{"number", number}, {"level", static_cast<int>(severity::note)}};
   if (why != nullptr) message["detail"] = why;
-  write(message.dump());
+  write(message_text(message));
 }
 
 void program_runtime::note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel) {
@@ -236,11 +240,10 @@ program_runtime::reported& program_runtime::report(finding f) {
   const auto [at, is_new] = reported_.try_emplace(key, reported{reported_.size(), f.count});
   reported& known = at->second;
   if (is_new) {
-    write(nlohmann::json{{"finding", to_message(f, module_->base())},
-                         {"number", known.number},
-                         {"key", key},
-                         {"launch", launches_}}
-              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write(message_text({{"finding", to_message(f, module_->base())},
+                        {"number", known.number},
+                        {"key", key},
+                        {"launch", launches_}}));
   } else {
     known.count += f.count;
     // Taken back before, it is there again.

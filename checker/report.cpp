@@ -7,6 +7,7 @@
 #include "profile_report.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -202,11 +203,22 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
 
 namespace {
 
+/// A path as a URI: RFC 3986 wants every other byte as %XX.
+std::string uri_of(const std::string& path) {
+  std::string uri;
+  for (const char c : path) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("/-._~").find(c) != std::string_view::npos;
+    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
 /// Where something is in the source; where that is not known, the first line of `source`.
 ordered_json location(const std::string& source, const place* p) {
   const bool is_known = p != nullptr && p->line != 0;
   ordered_json result;
-  result["artifactLocation"]["uri"] = is_known ? p->file : source;
+  result["artifactLocation"]["uri"] = uri_of(is_known ? p->file : source);
   result["region"]["startLine"] = is_known ? p->line : 1;
   return result;
 }

@@ -89,7 +89,7 @@ void report_stats(const check_options& options, const checker::compilation& comp
   line["accesses"] = outcome.accesses;
   line["seconds"] = outcome.seconds;
   line["accesses_per_s"] = static_cast<double>(outcome.accesses) / outcome.seconds;
-  print_error(line.dump() + "\n");
+  print_error(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 verdict check_kernel(const check_options& options) {

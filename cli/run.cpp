@@ -153,7 +153,7 @@ void run(const launch_options& options) {
     line["target"] = done.target;
     line["cached"] = done.was_cached;
     line["seconds"] = done.seconds;
-    print_error(line.dump() + "\n");
+    print_error(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
   }
 }
 

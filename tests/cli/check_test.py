@@ -160,6 +160,40 @@ class CheckTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1))
         self.assertIn("saxpy.cu:4:", error.get("message"))
 
+    def test_names_and_sources_that_are_no_utf8(self):
+        """Every report is well-formed, and a baseline knows what it tells."""
+        name = b"g\xff \xe2\x82.cu"
+        (self.folder / os.fsdecode(name)).write_bytes(
+            b"// \xfe\xff \xed\xa0\x80 \xef\xbf\xbe \xf0\x9f\x98\x80\n__global__ void k(float* x) {\n"
+            b"  if (threadIdx.x < 63) x[threadIdx.x] = x[threadIdx.x + 1];  // \xc3\n}\n"
+            b"int main() {\n  float* x;\n  cudaMalloc(&x, 256);\n  cudaMemset(x, 0, 256);\n  k<<<1, 64>>>(x);\n  cudaFree(x);\n}\n")
+        seen = "g\ufffd \ufffd.cu"
+        kernel = ("--kernel", "k", "--grid", 1, "--block", 64, "--arg", "f32[64]=arange")
+        for flags in (kernel, ()):
+            words = ("check", os.fsdecode(name), *flags, "--profile", "--stats", "--junit", "r.xml", "--html", "r.html", "--sarif", "r.sarif")
+            done = self.run_in_folder(*words, "--json", "--report", "r.json")
+            self.assertEqual(done.returncode, 1, done.stderr)
+            json.loads(done.stderr)
+            report = json.loads((self.folder / "r.json").read_text("utf-8"))
+            self.assertEqual((report["source"], report["findings"][0]["places"][0]["file"]), (seen, seen))
+            suite = ElementTree.parse(self.folder / "r.xml").getroot()
+            self.assertEqual({case.get("classname") for case in suite.iter("testcase")}, {seen})
+            page = ElementTree.fromstring((self.folder / "r.html").read_text("utf-8").removeprefix("<!DOCTYPE html>"))
+            self.assertIn(seen, "".join(page.find("head/title").itertext()))
+            if flags:
+                self.assertIn("// \ufffd\ufffd \ufffd\ufffd\ufffd \ufffd \U0001f600", "".join(page.find(".//pre").itertext()))
+            result, = json.loads((self.folder / "r.sarif").read_text("utf-8"))["runs"][0]["results"]
+            self.assertIn(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], ("g%FF%20%E2%82.cu", "g%EF%BF%BD%20%EF%BF%BD.cu"))
+            done = self.run_in_folder("check", os.fsdecode(name), *flags, "--baseline", "r.json", "--json")
+            self.assertEqual((done.returncode, json.loads(done.stdout)["known"]), (0, 1), done.stderr)
+        # Not compiled at all.
+        (self.folder / "bad.cu").write_bytes(b"__global__ void k() { \xff; }\n")
+        done = subprocess.run([HEDDLE, "check", "bad.cu", "--kernel", "k", "--grid", "1", "--block", "1", "--json", "--junit", "r.xml"],
+                              cwd=self.folder, capture_output=True, timeout=300, env=self.environment)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(json.loads(done.stdout)["verdict"], "error")
+        self.assertEqual(ElementTree.parse(self.folder / "r.xml").getroot().get("errors"), "1")
+
     def test_cores(self):
         """Blocks on one core and on several: the same values, the same races."""
         def report(target):
