@@ -8,6 +8,7 @@ set(array_sources
   array/dtype.cpp
   array/error.cpp
   array/runtime_op.cpp
+  target/fork.cpp
   target/large_arrays.cpp
   target/memory.cpp
   target/process_limits.cpp
@@ -49,7 +50,8 @@ set(pattern_sources
   cpu/matmul.cpp
   cpu/reduce.cpp
   cpu/scan.cpp
-  cpu/threads.cpp)
+  cpu/threads.cpp
+  cpu/threads_of_call.cpp)
 # What runs the threads of kernels from source.
 set(thread_sources
   jit/fiber.cpp

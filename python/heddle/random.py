@@ -7,9 +7,11 @@ numbers are others.
 from __future__ import annotations
 
 import operator
+import os
 import secrets
 from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -28,6 +30,19 @@ def _shape(size: Any) -> tuple[int, ...]:
         return (operator.index(size),)
     except TypeError:
         return tuple(operator.index(length) for length in size)
+
+
+# A child has none of the threads that held a lock at the fork. An offset is written at once, so it is never half changed.
+_all: WeakSet[Generator] = WeakSet()
+
+
+def _unlock_all() -> None:
+    for generator in list(_all):
+        generator._lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_all)
 
 
 class Generator:
@@ -49,6 +64,7 @@ class Generator:
             if not 0 <= number < 2**64:
                 raise ValueError(f"a seed or an offset is from 0 to 2**64 - 1, not {number}")
         self._lock = Lock()
+        _all.add(self)
 
     def __reduce__(self) -> Any:
         return Generator, (self._seed, self._offset)

@@ -1,13 +1,16 @@
 #include "simulations.hpp"
 #include "target.hpp"
+#include <heddle/fork.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <laplace/heat.hpp>
@@ -54,7 +57,15 @@ class problem_of final : public laplace_problem {
   template <class F>
   auto use(const F& f) {
     const nb::gil_scoped_release released;
+    // Reports of progress may ask for the state.
+    const std::thread::id self = std::this_thread::get_id();
+    if (!used_.is_abandoned() && user_.load(std::memory_order_relaxed) == self) return f();
     const std::lock_guard lock(used_);
+    user_.store(self, std::memory_order_relaxed);
+    struct user_leaves {
+      std::atomic<std::thread::id>& user;
+      ~user_leaves() { user.store({}, std::memory_order_relaxed); }
+    } const leaving{user_};
     return f();
   }
 
@@ -114,8 +125,8 @@ class problem_of final : public laplace_problem {
   }
 
  private:
-  // Reports of progress may ask for the state.
-  std::recursive_mutex used_;
+  fork_aware_mutex used_;
+  std::atomic<std::thread::id> user_;  // the thread that holds used_
   laplace::method how_;
   laplace::solver<T> solver_;
 };

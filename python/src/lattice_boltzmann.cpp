@@ -1,6 +1,7 @@
 #include "simulations.hpp"
 #include "target.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -175,7 +176,7 @@ class python_flow {
     }
     return result_of(any_array(std::move(rows)), false);
   }
-  std::mutex used_;
+  fork_aware_mutex used_;
   lbm::flow flow_;
 };
 

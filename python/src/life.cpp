@@ -1,6 +1,7 @@
 #include "simulations.hpp"
 #include "target.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/interruption.hpp>
 
 #include <algorithm>
@@ -205,7 +206,7 @@ class life_world {
     return world_.generation();
   }
 
-  std::mutex used_;
+  fork_aware_mutex used_;
   life::rule law_;
   life::algorithm how_;
   target where_;

@@ -5,6 +5,7 @@
 #include "target.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/threads.hpp>
 
@@ -13,7 +14,6 @@
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -207,19 +207,18 @@ HEDDLE_BOTH void heddle_piece(const heddle_place x, const heddle_sizes s, const 
 /// A kernel that was asked for before is not compiled again.
 elementwise_kernel kernel_of(const stencil_source& source, bool on_gpu) {
   constexpr std::size_t most = 256;
-  static std::mutex locked;
-  static std::unordered_map<std::string, elementwise_kernel> kept;
+  constinit static fork_aware<std::unordered_map<std::string, elementwise_kernel>> all_kept;
   const std::string operation =
       std::string(on_gpu ? "heddle_one(" : "heddle_piece(") + source.arguments + ", i);";
   const std::string key = source.preamble + source.parameters + '\n' + operation;
-  const std::scoped_lock lock(locked);
-  const auto found = kept.find(key);
-  if (found != kept.end()) return found->second;
-  if (kept.size() >= most) kept.clear();
+  const auto kept = all_kept.lock();
+  const auto found = kept->find(key);
+  if (found != kept->end()) return found->second;
+  if (kept->size() >= most) kept->clear();
   expression_options options;
   options.name = "stencil";
   options.preamble = source.preamble;
-  return kept.emplace(key, elementwise_kernel(source.parameters, operation, options)).first->second;
+  return kept->emplace(key, elementwise_kernel(source.parameters, operation, options)).first->second;
 }
 
 /// Arrays where code on a target can read them: as they are, or a copy.

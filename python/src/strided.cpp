@@ -4,13 +4,13 @@
 #include "target.hpp"
 #include "transform.hpp"
 #include <heddle/any_patterns.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -124,12 +124,10 @@ elementwise_kernel kernel_from(const form& f) {
 }
 
 elementwise_kernel kernel_of(const form& f) {
-  // Never destroyed: daemon threads may call while the process ends.
-  static auto& locked = *new std::mutex;
-  static auto& kept = *new std::map<form, elementwise_kernel>;
-  const std::scoped_lock lock(locked);
-  const auto found = kept.find(f);
-  return found != kept.end() ? found->second : kept.emplace(f, kernel_from(f)).first->second;
+  constinit static fork_aware<std::map<form, elementwise_kernel>> all_kept;
+  const auto kept = all_kept.lock();
+  const auto found = kept->find(f);
+  return found != kept->end() ? found->second : kept->emplace(f, kernel_from(f)).first->second;
 }
 
 /// Throws IndexError's text where a place is not there.
@@ -224,7 +222,9 @@ void scatter(const device_array& x, const std::vector<std::size_t>& lengths, std
 
 /// 0, 1, … n - 1.
 any_array counted(std::size_t n, const target& where) {
-  static const auto& kernel = *new elementwise_kernel("long long& place", "place = (long long)i;");
+  constinit static made_once<elementwise_kernel> made;
+  const elementwise_kernel& kernel =
+      made.get([] { return elementwise_kernel("long long& place", "place = (long long)i;"); });
   any_array places(dtype::int64, {n}, where);
   if (n > 0) kernel.on_piece(where, {{places.data(), sizeof(std::int64_t), true, true, where}}, n, 0, n);
   return places;

@@ -6,11 +6,11 @@
 #include "operand.hpp"
 #include "target.hpp"
 #include <heddle/any_array.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
 
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,18 +27,16 @@ namespace {
 elementwise_kernel kernel_of(const std::string& parameters, const std::string& operation,
                              const std::string& preamble) {
   constexpr std::size_t most = 256;
-  // Never destroyed: daemon threads may call while the process ends.
-  static auto& locked = *new std::mutex;
-  static auto& kept = *new std::unordered_map<std::string, elementwise_kernel>;
+  constinit static fork_aware<std::unordered_map<std::string, elementwise_kernel>> all_kept;
   const std::string key = preamble + parameters + '\n' + operation;
-  const std::scoped_lock lock(locked);
-  const auto found = kept.find(key);
-  if (found != kept.end()) return found->second;
-  if (kept.size() >= most) kept.clear();
+  const auto kept = all_kept.lock();
+  const auto found = kept->find(key);
+  if (found != kept->end()) return found->second;
+  if (kept->size() >= most) kept->clear();
   expression_options options;
   options.preamble =
       std::string(expressions::expression_functions) + expressions::complex_functions + preamble;
-  return kept.emplace(key, elementwise_kernel(parameters, operation, options)).first->second;
+  return kept->emplace(key, elementwise_kernel(parameters, operation, options)).first->second;
 }
 
 any_array computed(const expressions::translated_expression& translated, const target& where, dtype type,

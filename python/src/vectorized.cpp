@@ -9,6 +9,7 @@
 #include "target.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
 
 #include <cstddef>
@@ -16,7 +17,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -123,6 +123,12 @@ struct lines {
   unsigned long long length, piece, pieces, inner;
 };
 
+/// What was made for a vectorized function: kernels by their sources, and those that combine elements.
+struct kept_kernels {
+  std::map<std::string, elementwise_kernel> kernels;
+  std::shared_ptr<void> reduction, scan;
+};
+
 /// A translated function: code of one type tuple, and the kernels that were made of it.
 class vectorized {
  public:
@@ -202,13 +208,13 @@ class vectorized {
   /// A kernel that was made before, or a new one: compiled by its first call.
   elementwise_kernel kernel(const std::string& parameters, const std::string& operation,
                             const std::string& preamble) {
-    const std::scoped_lock lock(mutex_);
+    const auto kept = kept_.lock();
     const std::string key = parameters + '\n' + operation + '\n' + preamble;
-    const auto found = kernels_.find(key);
-    if (found != kernels_.end()) return found->second;
+    const auto found = kept->kernels.find(key);
+    if (found != kept->kernels.end()) return found->second;
     expression_options options = options_;
     options.preamble += preamble;
-    return kernels_.emplace(key, elementwise_kernel(parameters, operation, options)).first->second;
+    return kept->kernels.emplace(key, elementwise_kernel(parameters, operation, options)).first->second;
   }
 
   any_array computed(const target& where, dtype type, const shape& whole, const std::deque<operand>& inputs) {
@@ -275,20 +281,22 @@ class vectorized {
   }
 
   template <class Kernel>
-  Kernel& combining(std::shared_ptr<void>& kept) {
-    const std::scoped_lock lock(mutex_);
-    if (kept == nullptr) {
-      kept = std::make_shared<Kernel>(std::string(expressions::code_name(result_)) + " x", "x",
-                                      function_ + "(a, b)", "", options_);
+  Kernel& combining(std::shared_ptr<void> kept_kernels::* which) {
+    const auto kept = kept_.lock();
+    std::shared_ptr<void>& kernel = (*kept).*which;
+    if (kernel == nullptr) {
+      kernel = std::make_shared<Kernel>(std::string(expressions::code_name(result_)) + " x", "x",
+                                        function_ + "(a, b)", "", options_);
     }
-    return *static_cast<Kernel*>(kept.get());
+    return *static_cast<Kernel*>(kernel.get());
   }
 
   any_array reduced_to_one(const target& where, const any_const_view& x) {
     return with_type(result_, [&]<class T>(T) {
       if constexpr (dtype_of<T> < dtype::complex64) {
         any_array result(result_, {1, 1, 1});
-        *static_cast<T*>(result.data()) = combining<reduction_kernel<T>>(reduction_)(where, x.as<T>());
+        *static_cast<T*>(result.data()) =
+            combining<reduction_kernel<T>>(&kept_kernels::reduction)(where, x.as<T>());
         return result;
       } else {
         return any_array();
@@ -299,7 +307,7 @@ class vectorized {
   any_array accumulated_as_one(const target& where, const any_const_view& x) {
     return with_type(result_, [&]<class T>(T) {
       if constexpr (dtype_of<T> < dtype::complex64) {
-        array<T> result = combining<scan_kernel<T>>(scan_)(where, x.as<T>());
+        array<T> result = combining<scan_kernel<T>>(&kept_kernels::scan)(where, x.as<T>());
         where.wait();
         return any_array(std::move(result));
       } else {
@@ -312,9 +320,7 @@ class vectorized {
   std::vector<dtype> parameters_;
   dtype result_;
   expression_options options_;
-  std::mutex mutex_;
-  std::map<std::string, elementwise_kernel> kernels_;
-  std::shared_ptr<void> reduction_, scan_;
+  fork_aware_member<kept_kernels> kept_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "lattice_boltzmann/dye_kernels.hpp"
 #include "lattice_boltzmann/tracer_kernels.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/halo_exchange.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/ranks.hpp>
@@ -52,15 +53,15 @@ class rows_of_ranks {
 };
 
 const dye_kernels& kernels() {
-  static const dye_kernels fastest = [] {
+  constinit static made_once<dye_kernels> fastest;
+  return fastest.get([] {
     [[maybe_unused]] const std::string_view best = cpu_instruction_set();
 #if defined(HEDDLE_X86_KERNELS)
     if (best == "avx512") return avx512_dye_kernels();
     if (best == "avx2") return avx2_dye_kernels();
 #endif
     return baseline_dye_kernels();
-  }();
-  return fastest;
+  });
 }
 
 /// The largest absolute component of a velocity.

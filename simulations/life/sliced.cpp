@@ -1,6 +1,7 @@
 #include "life/engine.hpp"
 #include "life/kernels.hpp"
 #include <heddle/array.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/threads.hpp>
 
@@ -26,8 +27,8 @@ sliced_kernels kernels_of_this_processor() {
 }
 
 const sliced_kernels& kernels() {
-  static const sliced_kernels chosen = kernels_of_this_processor();
-  return chosen;
+  constinit static made_once<sliced_kernels> chosen;
+  return chosen.get(kernels_of_this_processor);
 }
 
 /// Bit j of word i becomes bit i of word j: squares of half the size change places until they are single bits

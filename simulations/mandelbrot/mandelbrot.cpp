@@ -2,6 +2,7 @@
 
 #include "mandelbrot/kernels.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/rows_in_order.hpp>
 #include <heddle/threads.hpp>
@@ -16,15 +17,15 @@
 namespace heddle::mandelbrot {
 
 const count_kernels& kernels() {
-  static const count_kernels chosen = [] {
+  constinit static made_once<count_kernels> chosen;
+  return chosen.get([] {
 #if defined(HEDDLE_X86_KERNELS)
     const std::string_view isa = cpu_instruction_set();
     if (isa == "avx512") return avx512_counts();
     if (isa == "avx2") return avx2_counts();
 #endif
     return baseline_counts();
-  }();
-  return chosen;
+  });
 }
 
 namespace {

@@ -1,4 +1,5 @@
 #include "cpu/instruction_set.hpp"
+#include <heddle/fork.hpp>
 #include <heddle/memory.hpp>
 
 #if defined(__x86_64__)
@@ -41,7 +42,8 @@ copy_function widest() {
 }  // namespace
 
 void copy_lines_non_temporal(const void* from, void* to, std::size_t bytes) {
-  static const copy_function copy = widest();
+  constinit static made_once<copy_function> made;
+  const copy_function copy = made.get(widest);
   copy(from, to, bytes);
 }
 

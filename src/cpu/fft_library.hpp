@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fftw3.h>
+#include <pthread.h>
 #else
 #include <kissfft/kissfft.hh>
 #endif
@@ -41,11 +42,10 @@ struct fftw<double> {
   static void destroy(plan p) { fftw_destroy_plan(p); }
 };
 
-/// FFTW's planner serves one thread at a time.
-inline std::mutex& fftw_planner() {
-  static std::mutex only;
-  return only;
-}
+/// FFTW's planner serves one thread at a time. A fork waits for the planner, so that a child finds it whole.
+inline constinit std::mutex fftw_planner;
+[[maybe_unused]] inline const int fftw_planner_is_registered =
+    pthread_atfork([] { fftw_planner.lock(); }, [] { fftw_planner.unlock(); }, [] { fftw_planner.unlock(); });
 
 /// The library's transform, which is not scaled.
 template <class T>
@@ -53,11 +53,11 @@ class library_transform {
  public:
   library_transform(std::size_t n, bool inverse) {
     std::vector<std::complex<T>> x(n), out(n);
-    const std::lock_guard lock(fftw_planner());
+    const std::lock_guard lock(fftw_planner);
     plan_ = fftw<T>::make(n, raw(x.data()), raw(out.data()), inverse ? FFTW_BACKWARD : FFTW_FORWARD);
   }
   ~library_transform() {
-    const std::lock_guard lock(fftw_planner());
+    const std::lock_guard lock(fftw_planner);
     fftw<T>::destroy(plan_);
   }
   library_transform(const library_transform&) = delete;

@@ -2,6 +2,7 @@
 
 #include "cpu/fft_library.hpp"
 #include "target/process_limits.hpp"
+#include <heddle/fork.hpp>
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
@@ -9,7 +10,6 @@
 #include <atomic>
 #include <cmath>
 #include <map>
-#include <mutex>
 #include <new>
 #include <numbers>
 #include <utility>
@@ -380,14 +380,13 @@ std::atomic<std::size_t> most_kept_bytes{std::size_t{1} << 28};
 template <class T>
 class idle_plans {
  public:
-  static idle_plans& all() {
-    static auto& only = *new idle_plans;
-    return only;
+  static typename fork_aware<idle_plans>::access all() {
+    constinit static fork_aware<idle_plans> only;
+    return only.lock();
   }
 
   /// One of them, or none.
   std::unique_ptr<line_plan<T>> take(std::size_t n, fft_kind kind) {
-    const std::lock_guard lock(mutex_);
     const auto found = plans_.find({n, kind});
     if (found == plans_.end() || found->second.empty()) return nullptr;
     std::unique_ptr<line_plan<T>> plan = std::move(found->second.back());
@@ -397,7 +396,6 @@ class idle_plans {
   }
 
   void put(std::size_t n, fft_kind kind, std::unique_ptr<line_plan<T>> plan) {
-    const std::lock_guard lock(mutex_);
     const std::size_t bytes = plan->bytes(), most_bytes = most_kept_bytes;
     if (bytes > most_bytes) return;
     drop_beyond(most_bytes - bytes);
@@ -410,10 +408,7 @@ class idle_plans {
   }
 
   /// Drops all where they are more.
-  void keep_within(std::size_t bytes) {
-    const std::lock_guard lock(mutex_);
-    drop_beyond(bytes);
-  }
+  void keep_within(std::size_t bytes) { drop_beyond(bytes); }
 
  private:
   void drop_beyond(std::size_t bytes) {
@@ -422,7 +417,6 @@ class idle_plans {
     bytes_ = 0;
   }
 
-  std::mutex mutex_;
   std::map<std::pair<std::size_t, fft_kind>, std::vector<std::unique_ptr<line_plan<T>>>> plans_;
   std::size_t bytes_ = 0;
 };
@@ -431,13 +425,13 @@ class idle_plans {
 
 template <class T>
 pooled_plan<T>::pooled_plan(std::size_t n, fft_kind kind)
-    : n_(n), kind_(kind), plan_(idle_plans<T>::all().take(n, kind)) {
+    : n_(n), kind_(kind), plan_(idle_plans<T>::all()->take(n, kind)) {
   if (!plan_) plan_ = std::make_unique<line_plan<T>>(n, kind);
 }
 
 template <class T>
 pooled_plan<T>::~pooled_plan() {
-  idle_plans<T>::all().put(n_, kind_, std::move(plan_));
+  idle_plans<T>::all()->put(n_, kind_, std::move(plan_));
 }
 
 template class pooled_plan<float>;
@@ -445,8 +439,8 @@ template class pooled_plan<double>;
 
 std::size_t keep_fft_plans_within(std::size_t bytes) {
   const std::size_t before = most_kept_bytes.exchange(bytes);
-  idle_plans<float>::all().keep_within(bytes);
-  idle_plans<double>::all().keep_within(bytes);
+  idle_plans<float>::all()->keep_within(bytes);
+  idle_plans<double>::all()->keep_within(bytes);
   return before;
 }
 

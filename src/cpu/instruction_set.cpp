@@ -1,5 +1,7 @@
 #include "cpu/instruction_set.hpp"
 
+#include <heddle/fork.hpp>
+
 #include <iterator>
 
 namespace heddle::cpu {
@@ -23,8 +25,8 @@ isa found_isa() {
 }  // namespace
 
 isa best_isa() {
-  static const isa best = found_isa();
-  return best;
+  constinit static made_once<isa> best;
+  return best.get(found_isa);
 }
 
 const char* instruction_set() {

@@ -1,5 +1,6 @@
 #include "cpu/instruction_set.hpp"
 #include "cpu/kernels.hpp"
+#include <heddle/fork.hpp>
 
 #include <array>
 
@@ -25,15 +26,17 @@ constexpr std::size_t functions = static_cast<std::size_t>(runtime_op::none) + 1
 }  // namespace
 
 const kernels& kernels_for(dtype type, runtime_op function) {
-  static const auto table = [] {
-    std::array<std::array<kernels, functions>, types> all;
+  using kernel_table = std::array<std::array<kernels, functions>, types>;
+  constinit static made_once<kernel_table> made;
+  const kernel_table& table = made.get([] {
+    kernel_table all;
     for (std::size_t t = 0; t < types; ++t) {
       for (std::size_t f = 0; f < functions; ++f) {
         all[t][f] = kernels_of(static_cast<dtype>(t), static_cast<runtime_op>(f));
       }
     }
     return all;
-  }();
+  });
   return table[static_cast<std::size_t>(type)][static_cast<std::size_t>(function)];
 }
 

@@ -4,19 +4,23 @@
 #include "target/core_set.hpp"
 #include "target/process_limits.hpp"
 #include "target/shared_library.hpp"
+#include <heddle/fork.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <complex>
-#include <condition_variable>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <cblas.h>
+#include <pthread.h>
 
 namespace heddle::cpu {
 namespace {
@@ -54,80 +58,115 @@ struct openblas {
   /// As OpenBLAS is loaded it starts a thread for every core but one, and where the system refuses them it
   /// waits for ever or interrupts the process: it is loaded on one core. Who loads
   /// the same library later finds it with one thread, which openblas_set_num_threads() changes.
-  static const openblas& loaded() {
-    static const openblas only = [] {
-      const on_one_core loading;
-      return openblas();
-    }();
-    return only;
+  ///
+  /// Null in a child that was forked while a thread of the parent loaded it: then it is half loaded.
+  static const openblas* loaded() {
+    constinit static std::atomic<bool> is_half_loaded = false;
+    constinit static fork_aware_mutex loading;
+    if (is_loaded()) return only.load();
+    if (!loading.lock_or_take_over()) is_half_loaded = true;
+    const std::lock_guard lock(loading, std::adopt_lock);
+    if (!is_loaded() && !is_half_loaded) {
+      const on_one_core one_core;
+      only.store(new openblas, std::memory_order_release);
+    }
+    return only.load();
   }
+  static bool is_loaded() { return only.load(std::memory_order_acquire) != nullptr; }
+
+ private:
+  static std::atomic<const openblas*> only;
 };
+constinit std::atomic<const openblas*> openblas::only = nullptr;
 
 /// OpenBLAS is called on threads of ours, each of which it computes on alone. A program that uses it too gets
 /// its number of threads back when no call of ours runs.
+///
+/// A fork waits until no thread is inside OpenBLAS. A child would otherwise find its locks held, also when it
+/// ends, because OpenBLAS frees its buffers then.
 class openblas_calls {
+  struct shared;
+
  public:
   /// For calls from up to so many threads at once.
   explicit openblas_calls(int threads) {
-    shared& now = state();
-    const std::lock_guard lock(now.mutex);
-    if (now.users == 0 && may_load()) {
-      const openblas& blas = openblas::loaded();
-      now.is_loaded = true;
-      secure_buffers(blas, static_cast<std::size_t>(threads));
-      now.threads_before = blas.threads();
-      if (now.threads_before != 1) blas.set_threads(1);
+    const openblas* const blas = may_load() ? openblas::loaded() : nullptr;
+    const std::lock_guard lock(state.mutex);
+    if (state.users == 0 && blas != nullptr) {
+      secure_buffers(*blas, static_cast<std::size_t>(threads));
+      // A child that was forked during a call finds the number of the call.
+      state.threads_before = std::exchange(state.threads_of_parent, 0);
+      if (state.threads_before == 0) state.threads_before = blas->threads();
+      if (blas->threads() != 1) blas->set_threads(1);
     }
-    ++now.users;
+    ++state.users;
   }
   ~openblas_calls() {
-    shared& now = state();
-    const std::lock_guard lock(now.mutex);
-    if (--now.users == 0 && now.threads_before != 1) openblas::loaded().set_threads(now.threads_before);
+    const std::lock_guard lock(state.mutex);
+    if (--state.users == 0 && state.threads_before != 1)
+      openblas::loaded()->set_threads(state.threads_before);
   }
   openblas_calls(const openblas_calls&) = delete;
   openblas_calls& operator=(const openblas_calls&) = delete;
 
   /// Whether the limits of this process leave OpenBLAS a work buffer.
-  bool are_possible() const { return state().most > 0; }
+  bool are_possible() const { return state.most > 0; }
 
   /// While it lives, the calling thread is one of those that may call OpenBLAS.
   class of_thread {
    public:
     of_thread() {
-      shared& now = state();
-      std::unique_lock lock(now.mutex);
-      now.left.wait(lock, [&] { return now.inside < now.most; });
-      ++now.inside;
+      const std::lock_guard lock(state.mutex);
+      state.wait_until([] { return state.forking == 0 && state.inside < state.most; });
+      ++state.inside;
     }
     ~of_thread() {
-      shared& now = state();
-      {
-        const std::lock_guard lock(now.mutex);
-        --now.inside;
-      }
-      now.left.notify_one();
+      const std::lock_guard lock(state.mutex);
+      --state.inside;
+      pthread_cond_broadcast(&state.changed);
     }
     of_thread(const of_thread&) = delete;
     of_thread& operator=(const of_thread&) = delete;
   };
 
  private:
+  /// Constant-initialised and never destroyed, as threads may outlive static objects.
   struct shared {
     std::mutex mutex;
-    std::condition_variable left;
-    int users = 0, threads_before = 1;
-    bool is_loaded = false;
-    std::size_t looked_at = 0, inside = 0, most = 0, secured = 0;
+    pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+    int users = 0, threads_before = 1, threads_of_parent = 0;
+    std::size_t looked_at = 0, inside = 0, most = 0, secured = 0, forking = 0;
+
+    /// With the mutex held.
+    template <class Condition>
+    void wait_until(const Condition& is_met) {
+      while (!is_met()) pthread_cond_wait(&changed, mutex.native_handle());
+    }
+    void before_fork() {
+      mutex.lock();
+      ++forking;
+      wait_until([&] { return inside == 0; });
+    }
+    void in_parent() {
+      --forking;
+      pthread_cond_broadcast(&changed);
+      mutex.unlock();
+    }
+    void in_child() {
+      // The waiting threads of the parent are not there.
+      changed = PTHREAD_COND_INITIALIZER;
+      forking = 0;
+      if (users > 0) threads_of_parent = threads_before;
+      users = 0, threads_before = 1;
+      mutex.unlock();
+    }
   };
-  static shared& state() {
-    static auto& only = *new shared;
-    return only;
-  }
+  static shared state;
+  [[maybe_unused]] static const int is_registered;
 
   /// Whether the limits of this process leave room for OpenBLAS and one buffer.
   static bool may_load() {
-    if (state().is_loaded) return true;
+    if (openblas::is_loaded()) return true;
     const std::optional<memory_limit> limit = impl::resource_limit();
     constexpr std::size_t library_bytes = std::size_t{64} << 20;
     return !limit || limit->free >= library_bytes + buffer_bytes;
@@ -136,7 +175,7 @@ class openblas_calls {
   /// A thread in OpenBLAS takes a buffer, which OpenBLAS then keeps for the next. Where the system refuses
   /// one it asks again for ever: under limits they are taken before.
   static void secure_buffers(const openblas& blas, std::size_t wanted) {
-    shared& now = state();
+    shared& now = state;
     // Asking for limits takes nearly as long as a small product.
     if (wanted <= now.looked_at) return;
     if (!impl::resource_limit()) {
@@ -168,6 +207,10 @@ class openblas_calls {
   static constexpr std::size_t buffer_bytes = std::size_t{132} << 20;  // the largest of any processor
 };
 
+constinit openblas_calls::shared openblas_calls::state;
+const int openblas_calls::is_registered =
+    pthread_atfork([] { state.before_fork(); }, [] { state.in_parent(); }, [] { state.in_child(); });
+
 /// A matrix as BLAS takes it: rows side by side, or columns.
 struct blas_operand {
   bool possible, transposed;
@@ -190,7 +233,7 @@ blas_operand for_blas(const matrix_operand& m) {
 template <class T>
 void gemm(const T* a, const blas_operand& as_a, const T* b, const blas_operand& as_b, std::size_t m,
           std::size_t n, std::size_t k, T* c, std::size_t leading) {
-  const openblas& blas = openblas::loaded();
+  const openblas& blas = *openblas::loaded();
   const auto call = [&](auto* function, auto one, auto none) {
     const auto size = [](std::size_t s) { return static_cast<blasint>(s); };
     function(CblasRowMajor, as_a.transposed ? CblasTrans : CblasNoTrans,
@@ -303,6 +346,14 @@ struct product_blocks {
   }
 };
 
+/// How many rows of a block one call computes: a fork waits for the calls that have begun, about a second at
+/// most.
+std::size_t rows_at_once(std::size_t columns, std::size_t k) {
+  constexpr std::size_t least = 512, products = std::size_t{1} << 33;
+  return std::max(least,
+                  products / std::max<std::size_t>(1, columns) / std::max<std::size_t>(1, k) / least * least);
+}
+
 template <class T>
 void by_blas(int threads, const matrix_operand& a, const matrix_operand& b, std::size_t batches, T* c) {
   constexpr std::size_t most = std::numeric_limits<blasint>::max();
@@ -331,13 +382,17 @@ void by_blas(int threads, const matrix_operand& a, const matrix_operand& b, std:
     T* const product = c + batch * m * n;
     const product_blocks blocks(with, m, n, k);
     for_slices(with, blocks.down * blocks.across, 1, [&](std::size_t first, std::size_t last) {
-      const openblas_calls::of_thread calling;
       for (std::size_t block = first; block < last; ++block) {
         const std::size_t i = block / blocks.across, j = block % blocks.across;
-        const std::size_t row = blocks.begin(m, i, blocks.down), column = blocks.begin(n, j, blocks.across);
-        gemm(left.data + row * left.row_stride, as_a, right.data + column * right.column_stride, as_b,
-             blocks.begin(m, i + 1, blocks.down) - row, blocks.begin(n, j + 1, blocks.across) - column, k,
-             product + row * n + column, n);
+        const std::size_t column = blocks.begin(n, j, blocks.across),
+                          columns = blocks.begin(n, j + 1, blocks.across) - column;
+        const std::size_t end = blocks.begin(m, i + 1, blocks.down), step = rows_at_once(columns, k);
+        for (std::size_t row = blocks.begin(m, i, blocks.down), rows = 0; row < end; row += rows) {
+          rows = std::min(step, end - row);
+          const openblas_calls::of_thread calling;
+          gemm(left.data + row * left.row_stride, as_a, right.data + column * right.column_stride, as_b, rows,
+               columns, k, product + row * n + column, n);
+        }
       }
     });
   };

@@ -1,6 +1,8 @@
 #include "array/on_behalf_of.hpp"
+#include "cpu/threads_of_call.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/target.hpp>
@@ -10,11 +12,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <latch>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,6 +26,7 @@
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #if defined(HEDDLE_TSAN)
 // oneTBB's library is not instrumented: the sanitizer is told by hand that slices start after the call and
@@ -95,9 +99,6 @@ struct acquire_on_leaving {
   ~acquire_on_leaving() { HEDDLE_ACQUIRE(address); }
 };
 
-/// oneTBB has this for itself; a thread that it is refused ends the process.
-constexpr std::size_t stack_bytes = std::size_t{4} << 20;
-
 /// Has all workers of an arena started now, while the system gives them: each of them, and this thread, waits
 /// until the others are there. Not for long: workers may be at other work.
 void start_workers(tbb::task_arena& arena, std::size_t threads) {
@@ -110,41 +111,76 @@ void start_workers(tbb::task_arena& arena, std::size_t threads) {
   arena.execute([&] { tbb::parallel_for(std::size_t{0}, threads, meet, tbb::simple_partitioner()); });
 }
 
-/// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
-/// outlive the static objects of this library. None where the system gives no thread but this one.
-tbb::task_arena* arena_for(int threads) {
-  static std::mutex mutex;
-  static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
-  static auto& of_all_workers = *new std::vector<std::unique_ptr<tbb::task_arena>>;
-  static auto& limits = *new std::vector<std::unique_ptr<tbb::global_control>>;
-  static std::size_t given = 1;
-  static std::chrono::steady_clock::time_point next_question;
-  const std::lock_guard lock(mutex);
-  auto& arena = arenas[threads];
-  if (!arena) {
-    const auto wanted = static_cast<std::size_t>(threads);
-    if (wanted > given) {
-      // To ask takes longer than a small pattern.
-      if (std::chrono::steady_clock::now() < next_question) return nullptr;
-      // Callers at once have as many as the cores together, which oneTBB would start when it needs them.
-      const std::size_t most = std::max(wanted, static_cast<std::size_t>(available_cores()));
-      given = std::max(given, threads_given(most));
-      if (given == 1) {
-        next_question = std::chrono::steady_clock::now() + std::chrono::seconds(1);
-        return nullptr;
-      }
-      limits.clear();  // of two, oneTBB heeds the smaller
-      limits.push_back(
-          std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, given));
-      limits.push_back(
-          std::make_unique<tbb::global_control>(tbb::global_control::thread_stack_size, stack_bytes));
-      // Kept, as oneTBB ends its workers when there is no arena.
-      of_all_workers.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(given)));
-      start_workers(*of_all_workers.back(), given);
+/// oneTBB's arenas. To make one takes long, so there is one for each number of threads.
+struct arenas {
+  std::map<int, std::unique_ptr<tbb::task_arena>> all;
+  std::vector<std::unique_ptr<tbb::task_arena>> of_all_workers;
+  std::vector<std::unique_ptr<tbb::global_control>> limits;
+  std::size_t given = 1;
+  std::chrono::steady_clock::time_point next_question;
+
+  tbb::task_arena* of(int threads);
+};
+
+/// Null if the system gives no thread but this one.
+tbb::task_arena* arenas::of(int threads) {
+  auto& arena = all[threads];
+  if (arena) return arena.get();
+  const auto wanted = static_cast<std::size_t>(threads);
+  if (wanted > given) {
+    // To ask takes longer than a small pattern.
+    if (std::chrono::steady_clock::now() < next_question) return nullptr;
+    // Callers at once have as many as the cores together, which oneTBB would start when it needs them.
+    const std::size_t most = std::max(wanted, static_cast<std::size_t>(available_cores()));
+    given = std::max(given, threads_given(most));
+    if (given == 1) {
+      next_question = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+      return nullptr;
     }
-    arena = std::make_unique<tbb::task_arena>(static_cast<int>(std::min(wanted, given)));
+    limits.clear();  // of two, oneTBB heeds the smaller
+    limits.push_back(
+        std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, given));
+    limits.push_back(
+        std::make_unique<tbb::global_control>(tbb::global_control::thread_stack_size, stack_bytes));
+    // Kept, as oneTBB ends its workers when there is no arena.
+    of_all_workers.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(given)));
+    start_workers(*of_all_workers.back(), given);
   }
+  arena = std::make_unique<tbb::task_arena>(static_cast<int>(std::min(wanted, given)));
   return arena.get();
+}
+
+/// The forks before the process in which oneTBB was first used here; −1 before that.
+constinit std::atomic<std::int64_t> first_used_after = -1;
+
+/// Whether this process was forked from one that had used oneTBB. Such a process has none of its workers, and
+/// any of its locks may be held for ever: oneTBB must not be called again.
+bool has_lost_its_pool() noexcept {
+  const std::int64_t then = first_used_after.load(std::memory_order_relaxed);
+  return then >= 0 && then != static_cast<std::int64_t>(forks());
+}
+
+/// To call before oneTBB.
+void note_use() noexcept {
+  std::int64_t unused = first_used_after.load(std::memory_order_relaxed);
+  if (unused < 0) first_used_after.compare_exchange_strong(unused, forks());
+}
+
+/// Null if the system gives no thread but this one.
+tbb::task_arena* arena_for(int threads) {
+  constinit static fork_aware<arenas> known;
+  note_use();
+  return known.lock()->of(threads);
+}
+
+/// Ends a child that was forked inside a slice and has come back into the call.
+[[noreturn]] void end_of_child() noexcept {
+  static constexpr std::string_view message =
+      "heddle: a process that was forked inside a parallel call returned into that call, whose other threads "
+      "it "
+      "does not have: end such a process by _exit or exec\n";
+  static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
+  _exit(1);
 }
 
 }  // namespace
@@ -208,6 +244,8 @@ void share_out(int threads, std::size_t count, std::size_t grain, slices_are kin
   char started = 0, finished = 0;
   const acquire_on_leaving end_of_call{&finished};
   HEDDLE_RELEASE(&started);
+  const std::uint32_t process = forks();
+  bool has_threads = true;
   const auto work = [&](std::size_t slice) {
     HEDDLE_ACQUIRE(&started);
     const release_on_leaving end_of_slice{&finished};
@@ -218,11 +256,17 @@ void share_out(int threads, std::size_t count, std::size_t grain, slices_are kin
       f(impl::part_begin(count, slices, slice), impl::part_begin(count, slices, slice + 1));
     } catch (...) {
       // Thrown again by the caller itself: of several exceptions oneTBB keeps any one.
+      if (has_threads && forks() != process) end_of_child();
       if (interruption == nullptr || !interruption->is_ended()) throw;
     }
+    if (has_threads && forks() != process) end_of_child();
   };
-  tbb::task_arena* const arena = arena_for(threads);
-  if (arena == nullptr) {
+  if (has_lost_its_pool()) {
+    share_out_to_new_threads(
+        threads, slices, kind == slices_are::waiting ? threads_start::at_once : threads_start::as_it_lasts,
+        work);
+  } else if (tbb::task_arena* const arena = arena_for(threads); arena == nullptr) {
+    has_threads = false;
     for (std::size_t slice = 0; slice < slices; ++slice) work(slice);
   } else {
     // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may
@@ -243,7 +287,12 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
 void on_threads(int threads, std::size_t calls, function_ref<void()> f) {
   share_out(threads, calls, 1, slices_are::waiting, [&](std::size_t first, std::size_t last) {
     for (std::size_t call = first; call < last; ++call) {
-      tbb::this_task_arena::isolate([&] { f(); });
+      if (threads <= 1 || has_lost_its_pool()) {
+        f();
+      } else {
+        note_use();
+        tbb::this_task_arena::isolate([&] { f(); });
+      }
     }
   });
 }

@@ -2,6 +2,7 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/io/named_stream.hpp>
 #include <heddle/number_text.hpp>
 
@@ -10,7 +11,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <set>
 
 #include <fcntl.h>
@@ -54,19 +55,27 @@ bool has_changed_since(const std::string& file, std::chrono::system_clock::time_
 
 /// A line on standard error, once a process.
 void say(const std::string& what) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard lock(mutex);
-  if (said.insert(what).second) fmt::print(stderr, "heddle: {}\n", what);
+  constinit static fork_aware<std::set<std::string>> said;
+  if (said.lock()->insert(what).second) fmt::print(stderr, "heddle: {}\n", what);
 }
 
+/// A cache of this process alone, which is removed when the process ends.
+struct own_cache {
+  std::unique_ptr<temporary_folder> folder;
+  std::uint32_t process = 0;
+};
+constinit fork_aware<own_cache> only_own_cache;
 std::atomic<bool> has_temporary_cache = false;
 
-/// A cache of this process alone.
 cache_folder temporary_cache() {
-  static const temporary_folder folder(temporary_place(), fmt::format("heddle-{}-", geteuid()));
-  has_temporary_cache = true;
-  return cache_folder::at(folder.path());
+  const auto own = only_own_cache.lock();
+  // A child does not use its parent's, which may be gone at any time.
+  if (!own->folder || own->process != forks()) {
+    own->folder = std::make_unique<temporary_folder>(temporary_place(), fmt::format("heddle-{}-", geteuid()));
+    own->process = forks();
+    if (!has_temporary_cache.exchange(true)) std::atexit([] { only_own_cache.lock()->folder.reset(); });
+  }
+  return cache_folder::at(own->folder->path());
 }
 
 /// Calls f with the user's cache, or, when that cannot be used or written, with one of this process alone.

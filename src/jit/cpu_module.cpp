@@ -3,9 +3,9 @@
 #include "jit/grid_shape.hpp"
 #include "jit/module_state.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -88,16 +88,16 @@ class cpu_module : public module_state {
   }
 
   std::shared_ptr<const function_state> function(const std::string& name) override {
-    const std::lock_guard lock(mutex_);
+    const auto instances = instances_.lock();
     const kernel_declaration& declaration = jit::find_kernel(all_->compiled.kernels, name);
     const std::string entry = jit::entry_name(declaration, name);
-    const auto known = instances_.find(entry);
-    std::shared_ptr<loaded> from = known == instances_.end() ? all_ : known->second;
+    const auto known = instances->find(entry);
+    std::shared_ptr<loaded> from = known == instances->end() ? all_ : known->second;
     if (from->library.find(entry) == nullptr) {
       jit::compile_options with_instance = options_;
       with_instance.instances.push_back(name);
       from = load(with_instance);
-      instances_[entry] = from;
+      (*instances)[entry] = from;
     }
     const heddle_device::kernel* const kernel = from->library.find(entry);
     if (kernel == nullptr) throw error(fmt::format("{} is not in what was compiled of {}", entry, name_));
@@ -116,9 +116,8 @@ class cpu_module : public module_state {
 
   std::string source_, name_;
   jit::compile_options options_;
-  std::mutex mutex_;
   std::shared_ptr<loaded> all_;
-  std::map<std::string, std::shared_ptr<loaded>> instances_;
+  fork_aware_member<std::map<std::string, std::shared_ptr<loaded>>> instances_;
 };
 
 }  // namespace

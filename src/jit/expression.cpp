@@ -5,6 +5,7 @@
 #include "jit/tokens.hpp"
 #include <heddle/any_kernel.hpp>
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/function_ref.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/threads.hpp>
@@ -13,7 +14,6 @@
 #include <chrono>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -37,8 +37,8 @@ class compiled_expression {
               std::initializer_list<const void*> values) {
     std::shared_ptr<const function_state> kernel;
     {
-      const std::lock_guard lock(mutex_);
-      std::shared_ptr<const function_state>& known = kernels_[name];
+      const auto kernels = kernels_.lock();
+      std::shared_ptr<const function_state>& known = (*kernels)[name];
       if (known == nullptr) known = module_->function(name);
       kernel = known;
     }
@@ -49,8 +49,7 @@ class compiled_expression {
 
  private:
   std::shared_ptr<module_state> module_;
-  std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const function_state>> kernels_;
+  fork_aware_member<std::map<std::string, std::shared_ptr<const function_state>>> kernels_;
 };
 
 class expression_state {
@@ -66,8 +65,9 @@ class expression_state {
   compiled_expression& compiled(const target& where, const expression_argument* arguments) {
     std::vector<bool> is_array;
     for (std::size_t k = 0; k < parameters.size(); ++k) is_array.push_back(arguments[k].is_array);
-    const std::lock_guard lock(mutex_);
-    auto& found = compiled_[{where.is_gpu() ? where.device() : -1, is_array}];
+    // A child that is forked during the compilation compiles anew.
+    const auto compiled = compiled_.lock();
+    auto& found = (*compiled)[{where.is_gpu() ? where.device() : -1, is_array}];
     if (found == nullptr) {
       const expression_text text{parameters, is_array, options.preamble, options.name};
       const std::string source = !operation.empty() ? elementwise_source(text, operation)
@@ -83,8 +83,8 @@ class expression_state {
   }
 
  private:
-  std::mutex mutex_;
-  std::map<std::pair<int, std::vector<bool>>, std::unique_ptr<compiled_expression>> compiled_;
+  fork_aware_member<std::map<std::pair<int, std::vector<bool>>, std::unique_ptr<compiled_expression>>>
+      compiled_;
 };
 
 namespace {

@@ -15,8 +15,7 @@ namespace {
 constexpr std::size_t stacks_a_chunk = 64;
 
 std::size_t page_bytes() {
-  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
+  return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 /// Where a stack begins. Stacks lie so far apart that their upper ends would share few lines of a cache: they

@@ -1,6 +1,7 @@
 #include "jit/cache_folder.hpp"
 #include "machine_key.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/target.hpp>
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -120,18 +120,18 @@ void keep_copy(const std::string& name, double rate) {
 
 double measured_copy_bandwidth(const target& where) {
   if (where.is_automatic()) fail("measured_copy_bandwidth: auto is no place to measure: name a target");
-  static std::mutex mutex;
-  static auto& found = *new std::map<std::string, double>;
+  // A child that is forked during the measurement measures anew.
+  constinit static fork_aware<std::map<std::string, double>> all_found;
   const std::string name = where.text();
-  const std::lock_guard held(mutex);
-  if (const auto known = found.find(name); known != found.end()) return known->second;
+  const auto found = all_found.lock();
+  if (const auto known = found->find(name); known != found->end()) return known->second;
   const json kept = kept_rates().value(name, json());
   double rate = kept.is_number() ? kept.get<double>() : 0;
   if (!(rate > 0)) {
     rate = measure_copy(where);
     keep_copy(name, rate);
   }
-  return found[name] = rate;
+  return (*found)[name] = rate;
 }
 
 }  // namespace heddle

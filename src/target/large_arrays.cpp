@@ -1,8 +1,9 @@
 #include "large_arrays.hpp"
 
+#include <heddle/fork.hpp>
+
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <vector>
 
 #include <sys/mman.h>
@@ -12,48 +13,40 @@ namespace heddle::impl {
 namespace {
 
 struct noted_arrays {
-  std::mutex mutex;
   std::map<void*, std::size_t> bytes;
   std::size_t all = 0;
-
-  /// Never destroyed: arrays may outlive the static objects of this library.
-  static noted_arrays& only() {
-    static auto& arrays = *new noted_arrays;
-    return arrays;
-  }
 };
+
+/// A child that was forked while a thread noted an array knows none of its parent's.
+constinit fork_aware<noted_arrays> all_noted;
 
 }  // namespace
 
 void note_large_array(void* data, std::size_t bytes) {
-  noted_arrays& noted = noted_arrays::only();
-  const std::lock_guard lock(noted.mutex);
-  noted.bytes.emplace(data, bytes);
-  noted.all += bytes;
+  const auto noted = all_noted.lock();
+  noted->bytes.emplace(data, bytes);
+  noted->all += bytes;
 }
 
 void forget_large_array(void* data) noexcept {
-  noted_arrays& noted = noted_arrays::only();
-  const std::lock_guard lock(noted.mutex);
-  const auto found = noted.bytes.find(data);
-  if (found == noted.bytes.end()) return;
-  noted.all -= found->second;
-  noted.bytes.erase(found);
+  const auto noted = all_noted.lock();
+  const auto found = noted->bytes.find(data);
+  if (found == noted->bytes.end()) return;
+  noted->all -= found->second;
+  noted->bytes.erase(found);
 }
 
 std::size_t bytes_of_large_arrays() {
-  noted_arrays& noted = noted_arrays::only();
-  const std::lock_guard lock(noted.mutex);
-  return noted.all;
+  const auto noted = all_noted.lock();
+  return noted->all;
 }
 
 std::size_t untouched_bytes_of_large_arrays() {
-  noted_arrays& noted = noted_arrays::only();
-  const std::lock_guard lock(noted.mutex);
+  const auto noted = all_noted.lock();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   std::vector<unsigned char> is_there(std::size_t{1} << 16);
   std::size_t untouched = 0;
-  for (const auto& [data, bytes] : noted.bytes) {
+  for (const auto& [data, bytes] : noted->bytes) {
     for (std::size_t done = 0; done < bytes;) {
       const std::size_t piece = std::min(bytes - done, is_there.size() * page);
       const std::size_t pages = (piece + page - 1) / page;

@@ -2,11 +2,13 @@
 #include "gpu/gpu.hpp"
 #include "jit/cache_folder.hpp"
 #include "machine_key.hpp"
+#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -153,15 +155,21 @@ std::string cpu_name() {
 }
 
 const bandwidths& measured_bandwidths() {
-  static const bandwidths kept = [] {
-    bandwidths found;
-    const std::string key = impl::machine_key();
-    if (read_cache(key, found)) return found;
+  // A child that is forked during the measurement measures anew.
+  constinit static std::atomic<const bandwidths*> known = nullptr;
+  constinit static fork_aware<std::optional<bandwidths>> measured;
+  if (const bandwidths* const kept = known.load(std::memory_order_acquire); kept != nullptr) return *kept;
+  const auto kept = measured.lock();
+  if (*kept) return **kept;
+  bandwidths found;
+  const std::string key = impl::machine_key();
+  if (!read_cache(key, found)) {
     const measurement now = measure();
     if (now.is_complete) write_cache(key, now.found);
-    return now.found;
-  }();
-  return kept;
+    found = now.found;
+  }
+  known.store(&kept->emplace(found), std::memory_order_release);
+  return **kept;
 }
 
 /// Whether a GPU that holds none of it yet has room for what a call reads and writes.

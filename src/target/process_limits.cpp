@@ -3,6 +3,7 @@
 #include "io/contents.hpp"
 #include "large_arrays.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/number_text.hpp>
 
 #include <algorithm>
@@ -183,9 +184,11 @@ std::optional<double> processors_in(const std::string& folder, bool is_v2) {
 
 /// The memory that the machine has, used or not.
 std::size_t installed_memory() {
-  static const std::size_t bytes =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
-  return bytes;
+  constinit static made_once<std::size_t> bytes;
+  return bytes.get([] {
+    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  });
 }
 
 std::string refusal(std::size_t bytes, const memory_limit& limit) {
@@ -222,7 +225,8 @@ std::size_t threads_with_room(std::size_t running, std::size_t stack_bytes) {
 
 std::optional<memory_limit> cgroup_memory_limit(std::size_t needed, const std::string& root) {
   // A process seldom changes its cgroup.
-  static const std::vector<cgroup_folders> of_this_process = folders_with("", "memory");
+  constinit static made_once<std::vector<cgroup_folders>> found;
+  const std::vector<cgroup_folders>& of_this_process = found.get([] { return folders_with("", "memory"); });
   std::optional<memory_limit> tightest;
   for (const cgroup_folders& folders : root.empty() ? of_this_process : folders_with(root, "memory")) {
     for (const std::string& folder : folders.all) {

@@ -3,10 +3,11 @@
 #include "gpu/gpu.hpp"
 #include <heddle/cuda_folders.hpp>
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 
 #include <algorithm>
 #include <cstdlib>
-#include <mutex>
+#include <vector>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -14,23 +15,14 @@
 namespace heddle {
 namespace {
 
-struct added_folders {
-  std::mutex mutex;
-  std::vector<std::filesystem::path> all;
-
-  static added_folders& only() {
-    static auto& folders = *new added_folders;
-    return folders;
-  }
-};
+constinit fork_aware<std::vector<std::filesystem::path>> added_folders;
 
 }  // namespace
 
 void add_cuda_folder(const std::filesystem::path& folder) {
-  added_folders& added = added_folders::only();
-  const std::lock_guard lock(added.mutex);
   const std::filesystem::path whole = std::filesystem::absolute(folder);
-  if (std::find(added.all.begin(), added.all.end(), whole) == added.all.end()) added.all.push_back(whole);
+  const auto added = added_folders.lock();
+  if (std::find(added->begin(), added->end(), whole) == added->end()) added->push_back(whole);
 }
 
 }  // namespace heddle
@@ -44,9 +36,8 @@ std::vector<std::filesystem::path> cuda_folders() {
     if (value != nullptr && *value != '\0') folders.push_back(std::filesystem::absolute(value));
   }
   {
-    added_folders& added = added_folders::only();
-    const std::lock_guard lock(added.mutex);
-    folders.insert(folders.end(), added.all.begin(), added.all.end());
+    const auto added = added_folders.lock();
+    folders.insert(folders.end(), added->begin(), added->end());
   }
   if (*HEDDLE_CUDA_TOOLKIT != '\0') folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
   folders.emplace_back("/usr/local/cuda");

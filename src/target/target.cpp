@@ -6,6 +6,7 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <exception>
 #include <limits>
@@ -29,19 +30,24 @@ int number_in(std::string_view text, std::string_view digits, int least) {
 }  // namespace
 
 int available_cores() noexcept {
-  static const int most = [] {
+  constinit static std::atomic<int> known = 0;
+  int most = known.load(std::memory_order_relaxed);
+  if (most == 0) {
     try {
-      return impl::cgroup_processors().value_or(std::numeric_limits<int>::max());
+      most = impl::cgroup_processors().value_or(std::numeric_limits<int>::max());
     } catch (const std::exception&) {
-      return std::numeric_limits<int>::max();  // no memory to read what is limited
+      most = std::numeric_limits<int>::max();  // no memory to read what is limited
     }
-  }();
+    known.store(most, std::memory_order_relaxed);
+  }
   return std::max(1, std::min(impl::core_set::of_this_thread().count(), most));
 }
 
 target target::parallel(int threads) {
   if (threads < 0) fail(fmt::format("target: parallel needs at least 1 thread, not {}", threads));
-  static const int cores = available_cores();
+  constinit static std::atomic<int> known = 0;
+  int cores = known.load(std::memory_order_relaxed);
+  if (cores == 0) known.store(cores = available_cores(), std::memory_order_relaxed);
   const int most = std::max(256, 16 * cores);
   if (threads > most) {
     fail(fmt::format("target: parallel:{} is more than the {} threads that are of use on {} cores", threads,

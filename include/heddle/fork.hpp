@@ -1,0 +1,107 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+/// State that threads share, in a process that may be forked while one of them uses the state.
+namespace heddle {
+
+/// How many forks lie between this process and the process that loaded the library.
+std::uint32_t forks() noexcept;
+
+/// A mutex that a forked child can lock. A child of fork() has one thread. If another thread of the parent
+/// holds the mutex at the fork, the mutex is *abandoned* in the child: no thread of the child can unlock it.
+class fork_aware_mutex {
+ public:
+  constexpr fork_aware_mutex() noexcept = default;
+  fork_aware_mutex(const fork_aware_mutex&) = delete;
+  fork_aware_mutex& operator=(const fork_aware_mutex&) = delete;
+
+  /// Waits for the mutex.
+  /// \throws heddle::error if the mutex is abandoned. It stays abandoned.
+  void lock();
+
+  /// Waits for the mutex, or takes it over if it is abandoned. Returns false if it was abandoned: what the
+  /// mutex guards may then be half changed.
+  [[nodiscard]] bool lock_or_take_over() noexcept;
+
+  void unlock() noexcept;
+
+  bool is_abandoned() const noexcept;
+
+ private:
+  std::atomic<std::uint32_t> word_{0};  // 0, or who holds it: 1 + twice the forks of the holder's process
+};
+
+/// State behind a mutex, which is made when it is first locked. If the mutex is abandoned, the child gets a
+/// new State. The state is never freed, because threads may outlive static objects.
+template <class State>
+class fork_aware {
+ public:
+  constexpr fork_aware() noexcept = default;
+
+  /// Holds the mutex while it lives.
+  class access {
+   public:
+    explicit access(fork_aware& of) : of_(of) {
+      if (of.mutex_.lock_or_take_over() && of.state_ != nullptr) return;
+      try {
+        of.state_ = new State();
+      } catch (...) {
+        of.state_ = nullptr;
+        of.mutex_.unlock();
+        throw;
+      }
+    }
+    ~access() { of_.mutex_.unlock(); }
+    access(const access&) = delete;
+    access& operator=(const access&) = delete;
+
+    State* operator->() const noexcept { return of_.state_; }
+    State& operator*() const noexcept { return *of_.state_; }
+
+   private:
+    fork_aware& of_;
+  };
+
+  access lock() { return access(*this); }
+
+ private:
+  fork_aware_mutex mutex_;
+
+ protected:
+  State* state_ = nullptr;
+};
+
+/// The same as a member of an object, with which the state is freed.
+template <class State>
+class fork_aware_member : public fork_aware<State> {
+ public:
+  fork_aware_member() noexcept = default;
+  ~fork_aware_member() { delete this->state_; }
+  fork_aware_member(const fork_aware_member&) = delete;
+  fork_aware_member& operator=(const fork_aware_member&) = delete;
+};
+
+/// A value that is made when it is first used, without a lock. Threads that make it at the same time all call
+/// the function, and the first value is kept.
+template <class T>
+class made_once {
+ public:
+  constexpr made_once() noexcept = default;
+
+  template <class Make>
+  const T& get(const Make& make) {
+    const T* made = made_.load(std::memory_order_acquire);
+    if (made != nullptr) return *made;
+    auto fresh = std::make_unique<const T>(make());
+    if (made_.compare_exchange_strong(made, fresh.get(), std::memory_order_acq_rel)) made = fresh.release();
+    return *made;
+  }
+
+ private:
+  std::atomic<const T*> made_{nullptr};
+};
+
+}  // namespace heddle
