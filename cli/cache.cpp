@@ -29,7 +29,7 @@ void run(const cache_options& options) {
                                      {"entries", found.entries},
                                      {"bytes", found.bytes},
                                      {"limit_bytes", found.most_bytes}};
-    print(all.dump(2) + "\n");
+    print(all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     return;
   }
   const auto size = [](std::uint64_t bytes) {

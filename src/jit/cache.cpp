@@ -81,13 +81,20 @@ cache_folder temporary_cache() {
 /// Calls f with the user's cache, or, when that cannot be used or written, with one of this process alone.
 template <class F>
 auto with_cache(F f) {
-  try {
-    return f(cache_folder::named(folder_name));
-  } catch (const error& wrong) {
-    const cache_folder instead = temporary_cache();
-    say(fmt::format("{}: kernels are kept in {} until this process ends", wrong.what(),
-                    shown_path(instead.path())));
-    return f(instead);
+  constexpr int most_tries = 5;
+  for (int tries = 1;; ++tries) {
+    std::optional<cache_folder> known;
+    try {
+      known.emplace(cache_folder::named(folder_name));
+      return f(*known);
+    } catch (const error& wrong) {
+      // A folder that was removed meanwhile is made anew.
+      if (known && known->is_removed() && tries < most_tries) continue;
+      const cache_folder instead = temporary_cache();
+      say(fmt::format("{}: kernels are kept in {} until this process ends", wrong.what(),
+                      shown_path(instead.path())));
+      return f(instead);
+    }
   }
 }
 
@@ -217,6 +224,14 @@ std::string digest::text() {
 temporary_folder folder_for_making() {
   return with_cache(
       [](const cache_folder& in) { return temporary_folder(in.path(), cache_folder::temporary); });
+}
+
+temporary_folder private_folder_for_making() {
+  try {
+    return {temporary_place(), fmt::format("heddle-{}-", geteuid())};
+  } catch (const error&) {
+    return folder_for_making();
+  }
 }
 
 std::optional<kept_file> find_kept(const std::string& key) {

@@ -36,6 +36,8 @@ class digest {
 /// A folder for what a compiler reads and writes: in the cache, or for temporary files where that cannot be
 /// written.
 temporary_folder folder_for_making();
+/// The same where nobody clears it: in the folder for temporary files, if there is one.
+temporary_folder private_folder_for_making();
 
 /// What a compiler made, and what is to be known of it.
 struct kept_file {

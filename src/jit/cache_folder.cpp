@@ -173,6 +173,11 @@ impl::cache_folder::~cache_folder() {
 impl::cache_folder::cache_folder(cache_folder&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
+bool impl::cache_folder::is_removed() const {
+  struct stat about{};
+  return fstat(descriptor_, &about) == 0 && about.st_nlink == 0;
+}
+
 std::optional<std::string> impl::cache_folder::read(const std::string& name) const {
   const int file = openat(descriptor_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return std::nullopt;
@@ -192,19 +197,30 @@ std::optional<std::string> impl::cache_folder::read(const std::string& name) con
 }
 
 void impl::cache_folder::write(const std::string& name, std::string_view text) const {
+  // Somebody may remove what is in the folder at any time.
+  constexpr int most_tries = 5;
+  for (int tries = 1;; ++tries) {
+    const int reason = put(name, text);
+    if (reason == 0) return;
+    if (reason != ENOENT || is_removed() || tries == most_tries)
+      fail_at(path_ / name, fmt::format("it cannot be written: {}", std::strerror(reason)));
+  }
+}
+
+int impl::cache_folder::put(const std::string& name, std::string_view text) const {
   const temporary_folder beside(path_, temporary);
   // From the open folder on, so that nothing is read or written elsewhere when another is put at its path.
   const fs::path written = beside.path().filename() / name;
   const int file =
       openat(descriptor_, written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  const auto put = [&] { return renameat(descriptor_, written.c_str(), descriptor_, name.c_str()) == 0; };
+  const auto move = [&] { return renameat(descriptor_, written.c_str(), descriptor_, name.c_str()) == 0; };
   // A folder that somebody made in its place gives way.
   const bool is_written =
       file >= 0 && write_bytes(file, text.data(), text.size()) == text.size() && fsync(file) == 0 &&
-      (put() || (errno == EISDIR && unlinkat(descriptor_, name.c_str(), AT_REMOVEDIR) == 0 && put()));
+      (move() || (errno == EISDIR && unlinkat(descriptor_, name.c_str(), AT_REMOVEDIR) == 0 && move()));
   const int reason = errno;
   if (file >= 0) close(file);
-  if (!is_written) fail_at(path_ / name, fmt::format("it cannot be written: {}", std::strerror(reason)));
+  return is_written ? 0 : reason;
 }
 
 }  // namespace heddle

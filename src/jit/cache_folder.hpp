@@ -32,6 +32,8 @@ class cache_folder {
   const std::filesystem::path& path() const { return path_; }
   /// Of the open folder.
   int descriptor() const { return descriptor_; }
+  /// Whether the folder was removed since it was opened.
+  bool is_removed() const;
 
   /// The bytes of a file in it; nothing when there is none. Reading counts as a use.
   /// \throws heddle::error when it is no ordinary file, is another user's, or others can write to it.
@@ -45,6 +47,9 @@ class cache_folder {
   static constexpr const char* temporary = "new-";
 
  private:
+  /// write(), but returns the number of the error, or 0.
+  int put(const std::string& name, std::string_view text) const;
+
   cache_folder(std::filesystem::path path, int descriptor)
       : path_(std::move(path)), descriptor_(descriptor) {}
 

@@ -228,6 +228,13 @@ class maker {
     return *std::move(made);
   }
 
+  static void write(const fs::path& path, const std::string& all) {
+    std::ofstream out(path, std::ios::binary);
+    out << all;
+    if (!out.flush())
+      throw error(fmt::format("{} cannot be written: {}", shown_path(path), std::strerror(errno)));
+  }
+
  private:
   static compile_options with_absolute_names(compile_options options) {
     options.flags = with_absolute_paths(std::move(options.flags));
@@ -259,12 +266,6 @@ class maker {
       own.flags.insert(own.flags.begin(), {"-iquote", fs::absolute(u.folder).lexically_normal().string()});
     return own;
   }
-  static void write(const fs::path& path, const std::string& all) {
-    std::ofstream out(path, std::ios::binary);
-    out << all;
-    if (!out.flush())
-      throw error(fmt::format("{} cannot be written: {}", shown_path(path), std::strerror(errno)));
-  }
   static process_result run(std::vector<std::string> words, const fs::path& work) {
     words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.string()));
     return run_program(words, work);
@@ -275,23 +276,55 @@ class maker {
   fs::path headers_ = device_headers();
 };
 
-compilation compile_units(const std::vector<source_unit>& units, const compile_options& options) {
-  const maker make(options);
-  digest key;
-  for (const source_unit& u : units) make.add_to(key, u);
-  make.add_to(key);
-  const std::string name_of_entry = key.text();
-  if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
+/// Whether a folder that make_in() made holds everything that was written to it: the cache may be cleared at
+/// any time.
+bool is_whole(const fs::path& work) {
+  std::error_code ignored;
+  if (!fs::exists(work / "whole", ignored)) return false;
+  for (const fs::directory_entry& unit : fs::directory_iterator(work, ignored)) {
+    if (!unit.is_directory(ignored)) continue;
+    for (const char* const name : {"heddle", file_of_definitions}) {
+      if (!fs::exists(unit.path() / "source" / name, ignored)) return false;
+    }
+  }
+  return true;
+}
 
-  const auto began = std::chrono::system_clock::now();
-  const temporary_folder work = folder_for_making();
+/// Calls f with a folder for what compilers read and write. If the folder loses a file meanwhile, calls f
+/// again with a folder outside the cache.
+template <class F>
+auto with_folder(const F& f) {
+  {
+    const temporary_folder work = folder_for_making();
+    try {
+      maker::write(work.path() / "whole", "");
+      auto made = f(work.path());
+      if (is_whole(work.path())) return made;
+    } catch (const std::exception&) {
+      if (is_whole(work.path())) throw;
+    }
+  }
+  const temporary_folder work = private_folder_for_making();
+  return f(work.path());
+}
+
+/// The folder of unit i.
+fs::path folder_of_unit(const fs::path& work, std::size_t i) {
+  const fs::path own = work / fmt::format("{}", i);
+  fs::create_directories(own / "source");
+  return own;
+}
+
+/// What several units are compiled to.
+struct linked_units {
+  kept_file made;
+  std::vector<std::string> files_read;
+};
+linked_units link_units(const maker& make, const std::vector<source_unit>& units,
+                        const compile_options& options, const fs::path& work) {
   const maker::role as =
       units.size() > 1 || !options.link_words.empty() ? maker::role::one_of_several : maker::role::only;
-  const auto compile_one = [&](std::size_t i) {
-    const fs::path own = work.path() / fmt::format("{}", i);
-    fs::create_directories(own / "source");
-    return make.make(units[i], as, own);
-  };
+  const auto compile_one = [&](std::size_t i) { return make.make(units[i], as, folder_of_unit(work, i)); };
   const std::size_t at_once = std::max<std::size_t>(1, available_cores());
   std::vector<compiled_unit> compiled;
   for (std::size_t first = 0; first < units.size(); first += at_once) {
@@ -303,21 +336,35 @@ compilation compile_units(const std::vector<source_unit>& units, const compile_o
   }
   std::vector<fs::path> objects;
   std::vector<translation> translated;
-  std::vector<std::string> files_read;
+  linked_units result;
   bool has_main = !options.is_program || !options.link_words.empty();
   for (compiled_unit& c : compiled) {
     objects.push_back(c.object);
     has_main |= c.translated.has_main;
-    files_read.insert(files_read.end(), c.files_read.begin(), c.files_read.end());
+    result.files_read.insert(result.files_read.end(), c.files_read.begin(), c.files_read.end());
     translated.push_back(std::move(c.translated));
   }
   if (!has_main)
     throw error(units.size() > 1 ? "the files have no main"
                                  : "the file has no main: name a kernel of it with --kernel");
-  const fs::path library = make.link(objects, units.front().name, work.path());
-  const kept_file kept{maker::contents_of(library), text_of(about(translated, options.is_watched))};
-  keep(name_of_entry, kept, ".so", files_read, began);
-  return from_kept(kept, false);
+  const fs::path library = make.link(objects, units.front().name, work);
+  result.made = {maker::contents_of(library), text_of(about(translated, options.is_watched))};
+  return result;
+}
+
+compilation compile_units(const std::vector<source_unit>& units, const compile_options& options) {
+  const maker make(options);
+  digest key;
+  for (const source_unit& u : units) make.add_to(key, u);
+  make.add_to(key);
+  const std::string name_of_entry = key.text();
+  if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
+
+  const auto began = std::chrono::system_clock::now();
+  const linked_units linked =
+      with_folder([&](const fs::path& work) { return link_units(make, units, options, work); });
+  keep(name_of_entry, linked.made, ".so", linked.files_read, began);
+  return from_kept(linked.made, false);
 }
 
 }  // namespace
@@ -352,16 +399,17 @@ compilation compile(const std::string& source, const std::string& name, const co
 
 object_file compile_object(const source_file& file, compile_options options) {
   const maker make(std::move(options));
-  const temporary_folder work = folder_for_making();
-  fs::create_directories(work.path() / "source");
-  const compiled_unit made = make.make(read_unit(file), maker::role::object, work.path());
-  return {maker::contents_of(made.object), made.files_read};
+  const source_unit unit = read_unit(file);
+  return with_folder([&](const fs::path& work) {
+    const compiled_unit made = make.make(unit, maker::role::object, folder_of_unit(work, 0));
+    return object_file{maker::contents_of(made.object), made.files_read};
+  });
 }
 
 std::string link_objects(const compile_options& options) {
   const maker make(options);
-  const temporary_folder work = folder_for_making();
-  return maker::contents_of(make.link({}, "the program", work.path()));
+  return with_folder(
+      [&](const fs::path& work) { return maker::contents_of(make.link({}, "the program", work)); });
 }
 
 compilation linked_compilation(const std::string& library, std::string_view about) {

@@ -411,6 +411,33 @@ class UseTest(KernelCacheTest):
             if self.kernels.exists():
                 self.assertEqual([p for p in self.kernels.iterdir() if p.is_dir()], [])
 
+    def test_it_is_removed_while_compilers_run(self):
+        """Before or after any of the compiler's runs: what was lost is compiled again elsewhere."""
+        runs = self.folder / "runs"
+        for number in (1, 2, 3):
+            for before in (True, False):
+                remove = f'[ $n = {number} ] && rm -rf "{self.cache}"'
+                self.compiler.write_text(f"#!/bin/sh\necho >> {self.started}\necho >> {runs}\nn=$(wc -l < {runs})\n"
+                                         + (f'{remove}\nexec g++ "$@"\n' if before else f'g++ "$@"\ns=$?\n{remove}\nexit $s\n'))
+                runs.unlink(missing_ok=True)
+                self.assertEqual(self.transform(f"a + {number}"), "")
+                self.assertGreater(len(runs.read_text().splitlines()), 3)
+                self.assertEqual(self.transform(f"a + {number}", compiles=False), "")
+                self.assertEqual([p.suffix for p in sorted(self.kernels.iterdir())], [".so", ".json"])
+                shutil.rmtree(self.cache)
+        # A source that is wrong is compiled once.
+        runs.unlink()
+        self.compiler.write_text(f'#!/bin/sh\necho >> {runs}\nexec g++ "$@"\n')
+        source = self.folder / "wrong.cu"
+        source.write_text("__global__ void k(int* x) { *x = y; }\n")
+        done = self.start("run", source, "--kernel", "k", "--grid", 1, "--block", 1, "--arg", "i32[1]=zeros", "--target", "serial")
+        self.assertIn("'y' was not declared", done.communicate(timeout=300)[1])
+        self.assertLessEqual(len(runs.read_text().splitlines()), 2)
+
+    def test_its_folder_is_told_whatever_its_name(self):
+        folder = os.fsdecode(os.fsencode(self.folder) + b"/\xff")
+        self.assertEqual(self.shown(XDG_CACHE_HOME=folder)["folder"], f"{self.folder}/\ufffd/heddle/kernels")
+
     def test_processes_clear_and_fill_it_at_once(self):
         for _ in range(2):
             outputs = [self.folder / f"{k}.npy" for k in range(3)]
