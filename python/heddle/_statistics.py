@@ -188,7 +188,8 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
         counts = _core.histogram(_bins_of_integers(x, edges, target), np.arange(edges.size), weights, target)
     else:
         counts = _core.histogram(x, edges, weights, target)
-    counts = in_byte_order_of(weights, counts)
+    if is_count or isinstance(bins, str):  # as in NumPy
+        counts = in_byte_order_of(weights, counts)
     if density:
         counts_on_cpu = on_cpu(counts)
         counts = like(densities(counts_on_cpu, edges), counts)
