@@ -102,10 +102,10 @@ void lbm_view::step(std::uint64_t count) {
   add_to_plots();
 }
 
-/// Steps in which the given velocity carries dye by half a cell. A fast flow carries it by a cell then.
+/// Steps in which the given velocity carries dye by two cells: the flow is the same until then, to the eye.
 std::uint64_t lbm_view::steps_of_dye() const {
   constexpr double most = 100;
-  return static_cast<std::uint64_t>(std::clamp(0.5 / flow_->given().velocity, 1.0, most));
+  return static_cast<std::uint64_t>(std::clamp(2 / flow_->given().velocity, 1.0, most));
 }
 
 /// For the steps that it has not been carried for.

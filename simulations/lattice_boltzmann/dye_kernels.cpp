@@ -24,9 +24,6 @@ namespace heddle::lbm {
 inline namespace HEDDLE_ISA {
 namespace {
 
-constexpr std::ptrdiff_t quantities = 4;
-static_assert(3 * quantities == dye_rows::rows_of_room);
-
 /// While it lives, numbers too small for full precision are 0. The front of dye is full of them, and
 /// processors take a hundred cycles for each.
 class without_small_numbers {
@@ -118,83 +115,58 @@ struct rows_around {
   }
 };
 
-/// Three rows around the one that is worked on, which moves upwards. Each has the cells beside both of its
-/// ends.
-class moving_rows {
- public:
-  /// `of` are the values.
-  moving_rows(const dye_rows& dye, const float* of, std::ptrdiff_t first, float* room) : dye_(dye), of_(of) {
-    for (std::ptrdiff_t i = 0; i < 3; ++i) {
-      float* at = room + i * quantities * (dye.width + 2) + 1;
-      float** const all[quantities] = {&rows_[i].u, &rows_[i].v, &rows_[i].fluid, &rows_[i].values};
-      for (float** const one : all) {
-        *one = at;
-        at += dye.width + 2;
-      }
-      read(first - 1 + i, rows_[i]);
+/// The row y, or the one that stands for it beyond an edge.
+std::ptrdiff_t row_at(const dye_rows& dye, std::ptrdiff_t y) {
+  const std::ptrdiff_t n = dye.height;
+  if (dye.periodic_y) return (y + n) % n;
+  return y < 0 ? 0 : y < n ? y : n - 1;
+}
+
+three_rows rows_at(const dye_rows& dye, const float* of, std::ptrdiff_t y) {
+  return {of + dye.place(row_at(dye, y - 1)), of + dye.place(y), of + dye.place(row_at(dye, y + 1))};
+}
+
+rows_around around(const dye_rows& dye, const float* values, std::ptrdiff_t y) {
+  return {rows_at(dye, dye.u, y), rows_at(dye, dye.v, y), rows_at(dye, dye.fluid, y),
+          rows_at(dye, values, y)};
+}
+
+bool has_solid_around(const dye_rows& dye, std::ptrdiff_t y) {
+  return (dye.has_solid[row_at(dye, y - 1)] | dye.has_solid[y] | dye.has_solid[row_at(dye, y + 1)]) != 0;
+}
+
+/// The cells beside both ends of a row.
+void pad(const dye_rows& dye, float* row) {
+  row[-1] = row[dye.periodic_x ? dye.width - 1 : 0];
+  row[dye.width] = row[dye.periodic_x ? 0 : dye.width - 1];
+}
+
+void begin(const dye_rows& dye, const float* velocity, const std::uint8_t* solid, const float* now,
+           std::ptrdiff_t first, std::ptrdiff_t last) {
+  for (std::ptrdiff_t y = first; y < last; ++y) {
+    float* const __restrict u = dye.u + dye.place(y);
+    float* const __restrict v = dye.v + dye.place(y);
+    float* const __restrict fluid = dye.fluid + dye.place(y);
+    float* const __restrict values = dye.now + dye.place(y);
+    const std::ptrdiff_t row = y * dye.width;
+    std::uint8_t seen = 0;
+    for (std::ptrdiff_t x = 0; x < dye.width; ++x) {
+      u[x] = velocity[2 * (row + x)];
+      v[x] = velocity[2 * (row + x) + 1];
+      values[x] = now[row + x];
     }
+    if (solid != nullptr)
+      for (std::ptrdiff_t x = 0; x < dye.width; ++x) seen |= solid[row + x];
+    for (std::ptrdiff_t x = 0; x < dye.width; ++x) fluid[x] = 1;
+    for (std::ptrdiff_t x = 0; x < dye.width && seen != 0; ++x)
+      if (solid[row + x] != 0) fluid[x] = u[x] = v[x] = values[x] = 0;
+    dye.has_solid[y] = seen;
+    pad(dye, u);
+    pad(dye, v);
+    pad(dye, fluid);
+    pad(dye, values);
   }
-
-  void move_to_after(std::ptrdiff_t y) {
-    const row lowest = rows_[0];
-    rows_[0] = rows_[1];
-    rows_[1] = rows_[2];
-    rows_[2] = lowest;
-    read(y + 2, rows_[2]);
-  }
-
-  bool has_solid() const { return rows_[0].has_solid || rows_[1].has_solid || rows_[2].has_solid; }
-
-  rows_around all() const {
-    const auto of = [&](float* row::* which) {
-      return three_rows{rows_[0].*which, rows_[1].*which, rows_[2].*which};
-    };
-    return {of(&row::u), of(&row::v), of(&row::fluid), of(&row::values)};
-  }
-
- private:
-  struct row {
-    float *u, *v, *fluid, *values;
-    bool has_solid;
-  };
-
-  void pad(float* of) const {
-    const std::ptrdiff_t width = dye_.width;
-    of[-1] = of[dye_.periodic_x ? width - 1 : 0];
-    of[width] = of[dye_.periodic_x ? 0 : width - 1];
-  }
-
-  /// The row y, or the one that stands for it beyond an edge.
-  void read(std::ptrdiff_t y, row& to) const {
-    const std::ptrdiff_t height = dye_.height, width = dye_.width;
-    y = dye_.periodic_y ? (y + height) % height : y < 0 ? 0 : y < height ? y : height - 1;
-    const float* const velocity = dye_.velocity + 2 * y * width;
-    const float* const from = of_ + y * width;
-    for (std::ptrdiff_t x = 0; x < width; ++x) {
-      to.u[x] = velocity[2 * x];
-      to.v[x] = velocity[2 * x + 1];
-      to.values[x] = from[x];
-    }
-    to.has_solid = false;
-    if (dye_.solid != nullptr) {
-      const std::uint8_t* const solid = dye_.solid + y * width;
-      std::uint8_t seen = 0;
-      for (std::ptrdiff_t x = 0; x < width; ++x) seen |= solid[x];
-      to.has_solid = seen != 0;
-      for (std::ptrdiff_t x = 0; x < width; ++x) to.fluid[x] = solid[x] != 0 ? 0.0f : 1.0f;
-      for (std::ptrdiff_t x = 0; x < width && to.has_solid; ++x)
-        if (solid[x] != 0) to.u[x] = to.v[x] = to.values[x] = 0;
-      pad(to.fluid);
-    }
-    pad(to.u);
-    pad(to.v);
-    pad(to.values);
-  }
-
-  const dye_rows& dye_;
-  const float* of_;
-  row rows_[3];
-};
+}
 
 template <bool HasSolid>
 void carry_row(const rows_around from, std::ptrdiff_t width, float steps, float* __restrict carried,
@@ -225,36 +197,31 @@ void correct_row(const rows_around from, std::ptrdiff_t width, float steps, cons
   }
 }
 
-void carry(const dye_rows& dye, std::ptrdiff_t first, std::ptrdiff_t last, float* room) {
-  if (first == last) return;
+void carry(const dye_rows& dye, std::ptrdiff_t first, std::ptrdiff_t last) {
   const without_small_numbers fast;
-  moving_rows from(dye, dye.now, first, room);
   for (std::ptrdiff_t y = first; y < last; ++y) {
-    const std::ptrdiff_t row = y * dye.width;
-    (from.has_solid() ? carry_row<true> : carry_row<false>)(from.all(), dye.width, dye.steps,
-                                                            dye.carried + row, dye.least + row,
-                                                            dye.most + row);
-    if (y + 1 < last) from.move_to_after(y);
+    const std::ptrdiff_t row = dye.place(y);
+    (has_solid_around(dye, y) ? carry_row<true> : carry_row<false>)(around(dye, dye.now, y), dye.width,
+                                                                    dye.steps, dye.carried + row,
+                                                                    dye.least + row, dye.most + row);
+    pad(dye, dye.carried + row);
   }
 }
 
-void correct(const dye_rows& dye, std::ptrdiff_t first, std::ptrdiff_t last, float* room) {
-  if (first == last) return;
+void correct(const dye_rows& dye, std::ptrdiff_t first, std::ptrdiff_t last) {
   const without_small_numbers fast;
-  moving_rows from(dye, dye.carried, first, room);
   for (std::ptrdiff_t y = first; y < last; ++y) {
-    const std::ptrdiff_t row = y * dye.width;
+    const std::ptrdiff_t row = dye.place(y);
     float* const next = dye.next + row;
-    (from.has_solid() ? correct_row<true> : correct_row<false>)(from.all(), dye.width, dye.steps,
-                                                                dye.now + row, dye.least + row,
-                                                                dye.most + row, next);
+    (has_solid_around(dye, y) ? correct_row<true>
+                              : correct_row<false>)(around(dye, dye.carried, y), dye.width, dye.steps,
+                                                    dye.now + row, dye.least + row, dye.most + row, next);
     if (dye.sources != nullptr) {
-      const std::uint8_t* const sources = dye.sources + row;
-      const std::uint8_t* const solid = dye.solid == nullptr ? nullptr : dye.solid + row;
-      for (std::ptrdiff_t x = 0; x < dye.width; ++x)
-        if (sources[x] != 0 && (solid == nullptr || solid[x] == 0)) next[x] = 1;
+      const std::uint8_t* const sources = dye.sources + y * dye.width;
+      const float* const fluid = dye.fluid + row;
+      for (std::ptrdiff_t x = 0; x < dye.width; ++x) next[x] = sources[x] != 0 ? fluid[x] : next[x];
     }
-    if (y + 1 < last) from.move_to_after(y);
+    pad(dye, next);
   }
 }
 
@@ -276,7 +243,7 @@ float fastest(const float* velocity, std::size_t count) {
 #define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _dye_kernels)
 
 dye_kernels HEDDLE_KERNELS(HEDDLE_ISA)() {
-  return {carry, correct, fastest};
+  return {begin, carry, correct, fastest};
 }
 
 }  // namespace heddle::lbm

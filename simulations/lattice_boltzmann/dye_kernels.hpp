@@ -6,13 +6,15 @@
 /// A pass of dye on a CPU, compiled for several instruction sets.
 namespace heddle::lbm {
 
-/// Arrays of all cells, row by row. No trace goes further than a cell along each axis: `steps` times each
-/// component of a velocity is cut to −1 … 1.
+/// Arrays of all cells, row by row, with the cells beside both ends of each row. No trace goes further than a
+/// cell along each axis: `steps` times each component of a velocity is cut to −1 … 1.
 struct dye_rows {
-  const float* velocity;        ///< two numbers a cell
-  const std::uint8_t* solid;    ///< null for none
-  const std::uint8_t* sources;  ///< null for none
-  const float* now;
+  float* u;  ///< 0 in solid cells, as v, fluid and now are
+  float* v;
+  float* fluid;                 ///< 1 in fluid cells
+  std::uint8_t* has_solid;      ///< of each row
+  const std::uint8_t* sources;  ///< of each cell, without those beside the ends; null for none
+  float* now;
   float* carried;
   float* least;  ///< of the cells that `carried` is a mean of
   float* most;
@@ -21,21 +23,24 @@ struct dye_rows {
   bool periodic_x, periodic_y;
   float steps;
 
-  /// Three rows of velocities, fluid cells and values, each with the cells beside its ends.
-  static constexpr std::ptrdiff_t rows_of_room = 12;
-  std::size_t numbers_of_room() const noexcept {
-    return static_cast<std::size_t>(rows_of_room * (width + 2));
-  }
+  std::ptrdiff_t stride() const noexcept { return width + 2; }
+  /// The first cell of row y.
+  std::ptrdiff_t place(std::ptrdiff_t y) const noexcept { return y * (width + 2) + 1; }
 };
 
+/// Each works on rows first … last−1.
 struct dye_kernels {
-  /// `room` has dye.numbers_of_room() numbers.
-  using rows = void(const dye_rows& dye, std::ptrdiff_t first, std::ptrdiff_t last, float* room);
-  /// From `now`: `carried`, `least` and `most` of rows first … last−1.
+  /// `u`, `v`, `fluid`, `has_solid` and `now`, of velocities (two numbers a cell), solid cells (null for
+  /// none) and dye of width times height cells.
+  void (*begin)(const dye_rows& dye, const float* velocity, const std::uint8_t* solid, const float* now,
+                std::ptrdiff_t first, std::ptrdiff_t last);
+  using rows = void(const dye_rows& dye, std::ptrdiff_t first, std::ptrdiff_t last);
+  /// From `now`: `carried`, `least` and `most`.
   rows* carry;
-  /// From all but `sources` after `carry` of all rows: `next` of these rows.
+  /// From all of these, and `carried` of all rows: `next`.
   rows* correct;
-  /// The largest absolute component of these rows' velocities. A number that is none counts as infinite.
+  /// The largest absolute value of `count` components of velocities. A number that is none counts as
+  /// infinite.
   float (*fastest)(const float* velocity, std::size_t count);
 };
 

@@ -25,10 +25,9 @@ namespace {
 /// The rows of cells that this rank works on, all on one machine.
 class rows_of_ranks {
  public:
-  explicit rows_of_ranks(const flow& of)
-      : all_(of.all()),
-        width_(of.given().width),
-        begins_(even_rows(of.given().height, all_ ? all_->size() : 1)) {
+  /// Rows of so many numbers.
+  rows_of_ranks(const flow& of, std::size_t width)
+      : all_(of.all()), width_(width), begins_(even_rows(of.given().height, all_ ? all_->size() : 1)) {
     for (std::size_t r = 0; r + 1 < begins_.size(); ++r)
       bytes_.push_back((begins_[r + 1] - begins_[r]) * width_ * sizeof(float));
   }
@@ -36,11 +35,11 @@ class rows_of_ranks {
   std::size_t count() const { return begins_[me() + 1] - begins_[me()]; }
 
   /// Every rank gets the rows of the others, which are on CPUs.
-  void share(array<float>& values) {
+  void share(float* values) {
     if (all_ == nullptr) return;
-    const float* const own = values.data() + first() * width_;
+    const float* const own = values + first() * width_;
     mine_.assign(own, own + count() * width_);
-    all_->between().all_gather(mine_.data(), bytes_, values.data());
+    all_->between().all_gather(mine_.data(), bytes_, values);
   }
 
  private:
@@ -91,11 +90,18 @@ carrier carrier_of(const flow& of) {
 dye::dye(const flow& of) {
   const shape cells{of.given().height, of.given().width};
   const target where = of.where_fields_are();
-  std::vector<array<float>*> all{&now_, &carried_, &next_};
-  if (!where.is_gpu()) all.insert(all.end(), {&least_, &most_});
-  for (array<float>* const values : all) {
-    *values = array<float>(cells, where);
-    values->fill(0);
+  const auto make = [&](array<float>& values, const shape& of_shape) {
+    values = array<float>(of_shape, where);
+    values.fill(0);
+  };
+  make(now_, cells);
+  if (where.is_gpu()) {
+    make(carried_, cells);
+    make(next_, cells);
+  } else {
+    constexpr std::size_t arrays_of_rows = 8;
+    make(room_, {arrays_of_rows, cells[0], cells[1] + 2});
+    rows_with_solid_.resize(cells[0]);
   }
 }
 
@@ -143,38 +149,44 @@ void dye::carry_on_cpu(const flow& of, double steps) {
   const double most_passes = std::ceil(8 * of.given().velocity * steps) + 1;
   const auto passes = static_cast<std::uint64_t>(
       std::clamp(std::ceil(steps * static_cast<double>(fastest_of(by.velocity))), 1.0, most_passes));
-  rows_of_ranks rows(of);
-  dye_rows pass{.velocity = by.velocity.data(),
-                .solid = by.solid.size() == 0 ? nullptr : by.solid.data(),
-                .sources = sources_.size() == 0 ? nullptr : sources_.data(),
-                .now = nullptr,
-                .carried = carried_.data(),
-                .least = least_.data(),
-                .most = most_.data(),
-                .next = nullptr,
-                .width = static_cast<std::ptrdiff_t>(now_.shape()[1]),
-                .height = static_cast<std::ptrdiff_t>(now_.shape()[0]),
-                .periodic_x = by.periodic_x,
-                .periodic_y = by.periodic_y,
-                .steps = static_cast<float>(steps / static_cast<double>(passes))};
-  const auto over_rows = [&](dye_kernels::rows* work) {
-    // Each slice reads two rows more than it writes.
-    const std::size_t grain = 8 + 4096 / now_.shape()[1];
-    cpu::for_slices(now_.where().threads(), rows.count(), grain, [&](std::size_t first, std::size_t last) {
-      std::vector<float> room(pass.numbers_of_room());
-      work(pass, static_cast<std::ptrdiff_t>(rows.first() + first),
-           static_cast<std::ptrdiff_t>(rows.first() + last), room.data());
+  dye_rows pass{};
+  pass.width = static_cast<std::ptrdiff_t>(now_.shape()[1]);
+  pass.height = static_cast<std::ptrdiff_t>(now_.shape()[0]);
+  float* next_free = room_.data();
+  for (float** const one :
+       {&pass.u, &pass.v, &pass.fluid, &pass.now, &pass.carried, &pass.least, &pass.most, &pass.next}) {
+    *one = next_free;
+    next_free += pass.height * pass.stride();
+  }
+  pass.has_solid = rows_with_solid_.data();
+  pass.sources = sources_.size() == 0 ? nullptr : sources_.data();
+  pass.periodic_x = by.periodic_x;
+  pass.periodic_y = by.periodic_y;
+  pass.steps = static_cast<float>(steps / static_cast<double>(passes));
+  rows_of_ranks rows(of, static_cast<std::size_t>(pass.stride()));
+  const auto over_rows = [&](std::size_t begin, std::size_t count, const auto& work) {
+    const std::size_t grain = 1 + 8192 / now_.shape()[1];
+    cpu::for_slices(now_.where().threads(), count, grain, [&](std::size_t first, std::size_t last) {
+      work(static_cast<std::ptrdiff_t>(begin + first), static_cast<std::ptrdiff_t>(begin + last));
     });
   };
+  const std::uint8_t* const solid = by.solid.size() == 0 ? nullptr : by.solid.data();
+  over_rows(0, now_.shape()[0], [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+    kernels().begin(pass, by.velocity.data(), solid, now_.data(), first, last);
+  });
   for (std::uint64_t done = 0; done < passes; ++done) {
-    pass.now = now_.data();
-    pass.next = next_.data();
-    over_rows(kernels().carry);
-    rows.share(carried_);
-    over_rows(kernels().correct);
-    rows.share(next_);
-    std::swap(now_, next_);
+    for (const auto& [work, values] :
+         {std::pair(kernels().carry, pass.carried), std::pair(kernels().correct, pass.next)}) {
+      over_rows(rows.first(), rows.count(),
+                [&, one = work](std::ptrdiff_t first, std::ptrdiff_t last) { one(pass, first, last); });
+      rows.share(values);
+    }
+    std::swap(pass.now, pass.next);
   }
+  over_rows(0, now_.shape()[0], [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+    for (std::ptrdiff_t y = first; y < last; ++y)
+      std::copy_n(pass.now + pass.place(y), pass.width, now_.data() + y * pass.width);
+  });
 }
 
 std::vector<std::uint8_t> draw_lines(const carrier& of, const picture_part& part, int reach) {

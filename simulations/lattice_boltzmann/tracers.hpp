@@ -38,9 +38,10 @@ class dye {
   /// order, of two backward traces, whose result stays within the values around where it comes from (A. Selle
   /// et al., J. Sci. Comput. 35 (2008) 350). Nothing is diffused but by the scheme.
   ///
-  /// A pass over all cells costs less than five steps of the flow, so few calls with many steps are faster. A
-  /// pass carries dye by a cell at most along each axis: on a CPU by the fastest cell, which takes
-  /// ⌈fastest·steps⌉ passes, and on a GPU by twice the given velocity.
+  /// A call finds all velocities and makes passes over all cells, each of which costs a few steps of the
+  /// flow. Few calls with many steps are therefore faster. A pass carries dye by a cell at most along each
+  /// axis: on a CPU by the fastest cell, which takes ⌈fastest·steps⌉ passes, and on a GPU by twice the given
+  /// velocity.
   void advance(const flow& of, double steps);
 
   /// Of shape (H, W); 0 in solid cells.
@@ -50,7 +51,8 @@ class dye {
   void carry_on_cpu(const flow& of, double steps);
 
   array<float> now_, carried_, next_;
-  array<float> least_, most_;  // on a CPU
+  array<float> room_;  // on a CPU in place of `carried_` and `next_`: all of a dye_rows
+  std::vector<std::uint8_t> rows_with_solid_;
   array<std::uint8_t> sources_;
 };
 
