@@ -36,7 +36,10 @@ class counter final : public viewed_simulation {
  public:
   std::string_view kind() const override { return "counter"; }
   json description() const override { return {{"palettes", {"grey"}}, {"up", false}}; }
-  void step(std::uint64_t count) override { steps_ += count; }
+  void step(std::uint64_t count) override {
+    if (std::exchange(is_changed_, false)) first_ = count;
+    steps_ += count;
+  }
   std::uint64_t steps() const override { return steps_; }
   bool is_finished() const override { return steps_ >= last; }
   work work_of_step() const override { return {2, "halves/s", 8}; }
@@ -54,6 +57,7 @@ class counter final : public viewed_simulation {
     return made;
   }
   void handle(std::string_view action, const json& arguments) override {
+    is_changed_ = true;
     if (action == "hold") {
       holds.arrive_and_wait();
       holds.arrive_and_wait();
@@ -63,6 +67,9 @@ class counter final : public viewed_simulation {
       steps_ = 10 * steps_ + arguments.at("x").get<std::uint64_t>();
     } else if (action == "jump") {
       steps_ = 1000;
+    } else if (action == "endless") {
+      holds.arrive_and_wait();
+      for (;;) check_interruption();
     } else if (action == "interrupt") {
       throw interruption();
     } else if (action == "burst") {
@@ -71,7 +78,7 @@ class counter final : public viewed_simulation {
       fail("counter: no such action");
     }
   }
-  json status() override { return {{"text", "counted"}}; }
+  json status() override { return {{"text", "counted"}, {"first", first_}}; }
   std::string command_line() const override { return "heddle count"; }
   std::vector<std::string> formats() const override { return {"txt"}; }
   saved_file save(std::string_view) override { return {"count.txt", std::to_string(steps_)}; }
@@ -81,7 +88,8 @@ class counter final : public viewed_simulation {
   static inline std::barrier<> holds{2};
 
  private:
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, first_ = 0;  // the first count of steps after a change
+  bool is_changed_ = false;
   target where_ = target::serial();
   window looked_at_;
 };
@@ -175,6 +183,18 @@ TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
   letter fine = frame(1);
   while (fine.header["steps"] != 7) fine = frame(1);
   EXPECT_EQ(fine.bytes, std::string(1, '\7'));
+}
+
+TEST_F(view_session, begins_with_one_step_after_a_change) {
+  greet(1);
+  view_.ask(1, of(request::play));
+  letter now = frame(1);
+  while (now.header["steps"] < counter::last || now.header["playing"] == true) now = frame(1);
+  // Half a million steps took no time. After the change each may take a minute.
+  view_.ask(1, of(request::act, 0, "jump"));
+  view_.ask(1, of(request::play));
+  while (now.header["status"]["first"] == 0) now = frame(1);
+  EXPECT_EQ(now.header["status"]["first"], 1);
 }
 
 TEST_F(view_session, takes_each_step_that_is_asked_for) {
@@ -406,6 +426,13 @@ TEST_F(view_session, clients_come_and_go_on_other_threads) {
     });
   }
   for (std::thread& one : threads) one.join();
+}
+
+TEST(view_session_end, ends_what_a_request_takes) {
+  session view({}, [] { return std::make_unique<counter>(); }, [] {});
+  view.join(1);
+  view.ask(1, of(request::act, 0, "endless"));
+  counter::holds.arrive_and_wait();
 }
 
 TEST(view_session_failures, the_first_simulation_cannot_be_made) {

@@ -120,38 +120,39 @@ void session::rethrow_failure() const {
 
 /// The whole of the simulation's thread: no exception leaves it.
 void session::run(const simulation_maker& first) {
-  std::exception_ptr failure;
   try {
     if (first) open(first);
-    begin();
+    begin(nullptr);
     serve();
-    return;
   } catch (...) {
-    failure = std::current_exception();
+    begin(std::current_exception());
+    ready_();
   }
+}
+
+void session::begin(const std::exception_ptr& failure) {
   {
     const std::lock_guard held(mutex_);
     has_begun_ = true;
     failure_ = failure;
   }
   begun_.notify_all();
-  ready_();
-}
-
-void session::begin() {
-  {
-    const std::lock_guard held(mutex_);
-    has_begun_ = true;
-  }
-  begun_.notify_all();
 }
 
 void session::serve() {
+  // A picture of 8192 x 8192 pixels that is to be saved, or a deep frame, ends when the session does.
+  const auto end = [this] {
+    if (ends_) throw interruption();
+  };
   std::deque<request_of> requests;
   while (wait_for_work(requests)) {
-    for (const request_of& one : requests) answer(one);
+    {
+      const interruptible work(end);
+      for (const request_of& one : requests) answer(one);
+    }
     requests.clear();
     take_steps();
+    const interruptible work(end);
     make_frames();
   }
 }
@@ -203,6 +204,7 @@ void session::answer(const request_of& one) {
     --found->second.requests;
   }
   try {
+    check_interruption();
     if (!is_of_lookers(one.what.what) && !steers(one.who))
       fail("view: another browser steers; `heddle view --share` lets all");
     const std::uint64_t before = version_;
@@ -242,6 +244,7 @@ void session::obey(client who, const message& what) {
       break;
     case request::restart:
       simulation_->restart();
+      piece_ = 1;
       break;
     case request::target:
       if (std::find(how_.targets.begin(), how_.targets.end(), what.name) == how_.targets.end())
@@ -251,6 +254,7 @@ void session::obey(client who, const message& what) {
       break;
     case request::act:
       simulation_->handle(what.name, what.arguments);
+      piece_ = 1;  // a plane that was empty may be full now, and a billion of its generations take hours
       break;
     case request::save: {
       saved_file file = simulation_->save(what.name);

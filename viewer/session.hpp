@@ -6,6 +6,7 @@
 #include "pace.hpp"
 #include "viewed_simulation.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -95,7 +96,7 @@ class session {
   };
 
   void run(const simulation_maker& first);
-  void begin();
+  void begin(const std::exception_ptr& failure);
   void serve();
   bool wait_for_work(std::deque<request_of>& requests);
   void answer(const request_of& one);
@@ -122,7 +123,8 @@ class session {
   std::condition_variable wake_, begun_;
   std::map<client, viewer_state> clients_;  // of those the first steers
   std::deque<request_of> requests_;
-  bool ends_ = false, has_begun_ = false;
+  std::atomic<bool> ends_ = false;
+  bool has_begun_ = false;
   std::exception_ptr failure_;
 
   // Of the simulation's thread alone.
