@@ -7,6 +7,7 @@ set(array_sources
   array/converter.cpp
   array/dtype.cpp
   array/error.cpp
+  array/print.cpp
   array/runtime_op.cpp
   target/fork.cpp
   target/large_arrays.cpp

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iosfwd>
 #include <type_traits>
 #include <utility>
 
@@ -265,6 +266,10 @@ class any_array {
   memory memory_;
   heddle::dtype dtype_ = heddle::dtype::boolean;
 };
+
+/// Writes the elements as of an array_view, and one element as NumPy writes a scalar.
+std::ostream& operator<<(std::ostream& out, const any_const_view& x);
+std::ostream& operator<<(std::ostream& out, const any_value& x);
 
 /// Calls f with an array_view of the static element type and returns its result, which must have the same
 /// type for all element types. f is compiled 13 times, once for each type of `dtype`.

@@ -15,6 +15,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <iosfwd>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -206,6 +207,12 @@ array<std::remove_cv_t<T>> array_view<T>::on(const target& where) const {
   array<value_type> copy(shape_, where);
   heddle::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
   return copy;
+}
+
+/// Writes the elements as of an array_view.
+template <class T>
+std::ostream& operator<<(std::ostream& out, const array<T>& x) {
+  return out << x.view();
 }
 
 /// An uninitialised array with the shape, the element type and the target of `x`.

@@ -5,11 +5,13 @@
 #include <heddle/impl/array_view.hpp>
 #include <heddle/impl/conversion.hpp>
 #include <heddle/impl/memory.hpp>
+#include <heddle/impl/print.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
 #include <concepts>
 #include <cstddef>
+#include <iosfwd>
 #include <iterator>
 #include <memory>
 #include <span>
@@ -302,6 +304,14 @@ class array_view {
   heddle::shape shape_;
   target where_;
 };
+
+/// Writes the elements as NumPy's `str` does: `[[0.  1.5]\n [2.  3. ]]`. Of more than 1000 elements it writes
+/// the first and the last three along each axis. Elements of a user's type are written by their own operator.
+/// Copies what it writes from a GPU, and waits for it.
+template <class T>
+std::ostream& operator<<(std::ostream& out, const array_view<T>& x) {
+  return impl::print_elements<std::remove_const_t<T>>(out, x.data(), x.shape(), x.where());
+}
 
 template <class First, class Last>
 array_view(First, Last) -> array_view<std::remove_reference_t<std::iter_reference_t<First>>>;
