@@ -17,6 +17,15 @@ MISUSES = [
     ("hd::reduce(here, x, 1.0f);", "the operator must take two elements and return one"),
     ("hd::reduce(here, x, hd::minus{});", "minus is not associative"),
     ("hd::reduce(here, texts);", "elements must be trivially copyable"),
+    ("hd::inclusive_scan(here, texts);", "inclusive_scan: the elements of an array must be trivially copyable"),
+    ("hd::gather(here, texts, ints);", "gather: the elements of an array must be trivially copyable"),
+    ("hd::partition(here, texts, [](float) { return true; });",
+     "partition: the elements of an array must be trivially copyable"),
+    ("hd::transform(here, [](float a) { return a; }, x);", "transform: f comes last: write transform(where, x, y, ..., f)"),
+    ("hd::transform_into(here, x, [](float a) { return a; }, x);",
+     "transform_into: f comes last: write transform_into(where, out, x, y, ..., f)"),
+    ("hd::transform_reduce(here, [](float a) { return a; }, hd::plus{}, x);",
+     "transform_reduce: f and the operator come last: write transform_reduce(where, x, y, ..., f, op)"),
     ("hd::transform(here, x, 2, hd::multiplies{});", "transform(where, x, y"),
     ("hd::transform(here, x, [](float) {});", "transform: f must return elements"),
     ("hd::transform(here, x, [](float) { return std::string(); });", "transform: f must return elements"),
@@ -67,6 +76,19 @@ MISUSES = [
     ("hd::reduce_into(here, doubles, x);", "reduce_into writes elements of the type that it reads: convert with "),
     ("hd::transform_reduce_into(here, x, x, [](float) { return 1.0; }, hd::plus{});",
      "transform_reduce_into: f must return the type of the output's elements"),
+    ("hd::segmented_inclusive_scan_into(here, ints, x, sizes);", "a scan writes elements of the type that it reads"),
+    ("hd::segmented_inclusive_scan(here, x, shorts);", "offsets are an array of std::size_t"),
+    ("hd::segmented_reduce(here, x, ints);", "offsets are an array of std::size_t"),
+    ("hd::segmented_reduce_into(here, doubles, x, sizes);",
+     "segmented_reduce_into writes elements of the type that it reads"),
+    ("hd::sort_into(here, doubles, x);", "sort_into writes elements of the type that it reads"),
+    ("hd::gather_into(here, doubles, x, ints);", "gather_into writes elements of the type that it reads"),
+    ("hd::scatter(here, doubles, ints, x);", "scatter writes elements of the type of the values"),
+    ("hd::exclusive_scan_by_key(here, points, x);", "keys are of a built-in type"),
+    ("hd::copy_if(here, x, ints);", "flags are an array of bool"),
+    ("hd::stencil(here, x, doubles, hd::periodic{}, [](auto u) { return u(0); });",
+     "stencil: the output has the element type of the input"),
+    ("std::cout << hd::array<point>(3);", "operator<<: define operator<<(std::ostream&, const T&) for the elements"),
 ]
 
 NO_ARRAY = "an argument is no array: write std::span(pointer, size)"
@@ -227,6 +249,7 @@ int main() {
 PROGRAM = """\
 #include <heddle/heddle.hpp>
 #include <functional>
+#include <iostream>
 #include <list>
 #include <string>
 #include <vector>
@@ -254,11 +277,11 @@ def own_name(name):
     return name.rpartition(":")[2]
 
 
-def compiled(text):
+def compiled(text, standard="-std=c++20"):
     with tempfile.TemporaryDirectory() as folder:
         program = pathlib.Path(folder) / "misuse.cpp"
         program.write_text(text)
-        command = [COMPILER, "-std=c++20", "-fsyntax-only", f"-I{INCLUDE}", program]
+        command = [COMPILER, standard, "-fsyntax-only", f"-I{INCLUDE}", program]
         if "clang" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout:
             command.append("-ferror-limit=0")
         return subprocess.run(command, capture_output=True, text=True)
@@ -280,7 +303,16 @@ class MisuseTest(unittest.TestCase):
         self.assertEqual(len(errors), len(misuses), "\n".join(errors))
 
     def test_messages(self):
-        self.check(MISUSES)
+        self.check_one_error_each(MISUSES)
+
+    def test_an_older_standard(self):
+        """The first error names the standard, and the compiler stops after it."""
+        headers = sorted((pathlib.Path(INCLUDE) / "heddle").glob("*.hpp"))
+        for header in (h for h in headers if h.name != "mpi.hpp"):
+            done = compiled(f"#include <heddle/{header.name}>\nint main() {{}}\n", "-std=c++17")
+            errors = [line for line in done.stderr.splitlines() if "error:" in line]
+            self.assertEqual(len(errors), 2, done.stderr)
+            self.assertIn("Heddle needs C++20: compile with -std=c++20", errors[0])
 
     def test_forgotten_target(self):
         self.check_one_error_each([

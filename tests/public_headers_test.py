@@ -66,6 +66,16 @@ class PublicHeaders(unittest.TestCase):
             for found, path in reached_from(header).items():
                 self.assertFalse(is_textbook(found), " -> ".join(map(str, path)))
 
+    def test_compiler_hpp_is_first(self):
+        """It refuses an older standard than C++20 before anything else is an error."""
+        for header in PUBLIC:
+            first = header
+            while included := re.search(r"^\s*#\s*include\s*<([^>]+)>", (INCLUDE / first).read_text(), re.MULTILINE):
+                if first.name == "compiler.hpp":
+                    break
+                first = pathlib.Path(included.group(1))
+                self.assertTrue((INCLUDE / first).exists(), f"{header} includes <{first}> before <heddle/compiler.hpp>")
+
     def test_a_pattern_includes_no_other_that_it_does_not_need(self):
         self.assertNotIn(pathlib.Path("heddle/reduce.hpp"), reached_from(pathlib.Path("heddle/scan.hpp")))
 

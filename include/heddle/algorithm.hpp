@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

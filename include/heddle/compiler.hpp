@@ -1,5 +1,11 @@
 #pragma once
 
+// The first line that every header of Heddle compiles.
+#if __cplusplus <= 201703L
+#error "Heddle needs C++20: compile with -std=c++20"
+#include <heddle, which needs -std=c++20>  // which no compiler finds, so that it stops after this error
+#endif
+
 /// HD_FN marks a function or a lambda that a pattern may run on any target: `[] HD_FN(float a) { return 2 *
 /// a; }`. nvcc compiles it for the CPU and the GPU; for other compilers the mark is empty.
 #if defined(__CUDACC__)

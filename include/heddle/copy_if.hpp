@@ -9,7 +9,7 @@
 namespace heddle {
 
 /// All elements, those for which the predicate or the flag is true first, and how many they are.
-template <class T>
+template <element T>
 struct partitioned {
   array<T> elements;
   std::size_t chosen = 0;

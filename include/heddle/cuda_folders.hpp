@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
 #include <filesystem>
 
 /// Where NVRTC, cuBLAS and cuFFT are looked for, which are loaded when they are first needed.

@@ -71,6 +71,22 @@ impl::any_result gather(const target&, const X&, const Indices&, axis = {0}) {
   return {};
 }
 
+/// Explain what to do about outputs of another type.
+template <array_like Out, array_like X, impl::integer_elements Indices>
+  requires(!std::is_same_v<element_of<Out>, element_of<X>>)
+impl::any_result gather_into(const target&, Out&&, const X&, const Indices&, axis = {0}) {
+  static_assert(std::is_same_v<element_of<Out>, element_of<X>>,
+                "gather_into writes elements of the type that it reads");
+  return {};
+}
+template <array_like Out, impl::integer_elements Indices, array_like Values>
+  requires(!std::is_same_v<element_of<Out>, element_of<Values>>)
+impl::any_result scatter(const target&, Out&&, const Indices&, const Values&, axis = {0}) {
+  static_assert(std::is_same_v<element_of<Out>, element_of<Values>>,
+                "scatter writes elements of the type of the values");
+  return {};
+}
+
 HD_EXPLAIN_MISUSE(gather)
 HD_EXPLAIN_MISUSE(gather_into)
 HD_EXPLAIN_MISUSE(scatter)

@@ -113,6 +113,15 @@ impl::any_result sort_by_key(const target&, const Keys&, const Values&, const Or
   return {};
 }
 
+/// Explains what to do about an output of another type.
+template <array_like Out, array_like X, class... Rest>
+  requires(!std::is_same_v<element_of<Out>, element_of<X>> && impl::orders<sort_order, element_of<X>>)
+impl::any_result sort_into(const target&, Out&&, const X&, const Rest&...) {
+  static_assert(std::is_same_v<element_of<Out>, element_of<X>>,
+                "sort_into writes elements of the type that it reads");
+  return {};
+}
+
 HD_EXPLAIN_MISUSE(sort)
 HD_EXPLAIN_MISUSE(sort_into)
 HD_EXPLAIN_MISUSE(argsort)

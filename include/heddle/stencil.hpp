@@ -36,9 +36,6 @@ void stencil(const target& requested, const In& in, Out&& out,
              std::size_t steps = 1) {
   static_assert(Reach >= 0, "stencil: the reach is the largest offset, which is not negative");
   using T = element_of<In>;
-  static_assert(std::is_same_v<T, element_of<Out>>,
-                "stencil: the output has the element type of the input, as each generation is the next one's "
-                "input");
   using namespace impl;
   const elements<const T> from = input(in);
   const elements<T> to = output(out);
@@ -82,6 +79,16 @@ void stencil(const target& requested, const In& in, Out&& out,
     copy(staged_out.data(), where, staged.data(), where, from.size * sizeof(T));
   }
   staged_out.deliver();
+}
+
+/// Explains what to do about an output of another type.
+template <int Reach = 1, array_like In, array_like Out, class F>
+  requires(!std::is_same_v<element_of<In>, element_of<Out>>)
+void stencil(const target&, const In&, Out&&, const std::type_identity_t<boundary<element_of<In>>>&, const F&,
+             std::size_t = 1) {
+  static_assert(std::is_same_v<element_of<In>, element_of<Out>>,
+                "stencil: the output has the element type of the input, as each generation is the next one's "
+                "input");
 }
 
 }  // namespace HD_BUILD

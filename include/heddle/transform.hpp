@@ -31,20 +31,10 @@ auto transform(const target& where, const Arguments&... arguments) {
   using All = decltype(all);
   return [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
-    if constexpr (!impl::takes_arguments<F, decltype(std::get<I>(all))...>) {
-      static_assert(impl::never<I...>, "transform: " HD_NOT_AN_ARRAY);
+    if constexpr (!impl::check_transform<F, decltype(std::get<I>(all))...>()) {
       return impl::any_result();
     } else {
-      static_assert((impl::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
-                    "transform needs at least one array to know how many elements there are");
-      static_assert(
-          impl::takes_elements<F, decltype(std::get<I>(all))...>,
-          "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a built-in "
-          "function takes two of one type, such as 2.0f among floats");
-      static_assert(impl::takes_as_they_are<F, impl::value_of_argument<decltype(std::get<I>(all))>...>,
-                    "transform: f takes a type that loses values of the elements, such as int for float");
       using T = impl::transformed<F, decltype(std::get<I>(all))...>;
-      static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
       return impl::transform_first<T, All, F>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
     }
   }(std::make_index_sequence<inputs>());
@@ -58,25 +48,11 @@ void transform_into(const target& where, Out&& out, const Arguments&... argument
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
   using All = decltype(all);
-  auto to = impl::output(out);
-  const heddle::shape lengths = impl::shape_of(out);
   [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
-    if constexpr (!impl::takes_arguments<F, decltype(std::get<I>(all))...>) {
-      static_assert(impl::never<I...>, "transform_into: " HD_NOT_AN_ARRAY);
-    } else {
-      static_assert(
-          std::is_invocable_r_v<element_of<Out>, const F&,
-                                const impl::value_of_argument<decltype(std::get<I>(all))>&...>,
-          "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
-          "what becomes one of out");
-      static_assert(
-          impl::takes_as_they_are<F, impl::value_of_argument<decltype(std::get<I>(all))>...>,
-          "transform_into: f takes a type that loses values of the elements, such as int for float");
-      static_assert(
-          impl::keeps_results<impl::transformed<F, decltype(std::get<I>(all))...>, element_of<Out>>(),
-          "transform_into: f returns a type that loses values as an element of out, such as double for "
-          "float: let it return the type of out's elements");
+    if constexpr (impl::check_transform_into<element_of<Out>, F, decltype(std::get<I>(all))...>()) {
+      auto to = impl::output(out);
+      const heddle::shape lengths = impl::shape_of(out);
       impl::transform_first<element_of<Out>, All, F>(where, &to, &lengths, all, std::get<inputs>(all),
                                                      numbers);
     }

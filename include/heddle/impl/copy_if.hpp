@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-template <class T>
+template <element T>
 struct partitioned;
 
 }  // namespace heddle
@@ -64,9 +64,15 @@ partitioned<T> chosen_elements(const char* pattern, const target& requested, con
 }  // namespace HD_BUILD
 
 template <class X, class Flags, class T = element_of<X>>
+  requires(!std::is_same_v<element_of<Flags>, bool>)
+partitioned<T> flagged_elements(const char*, const target&, const X&, const Flags&, bool) {
+  static_assert(std::is_same_v<element_of<Flags>, bool>, "flags are an array of bool");
+  return {};
+}
+
+template <class X, class Flags, class T = element_of<X>>
 partitioned<T> flagged_elements(const char* pattern, const target& requested, const X& x, const Flags& flags,
                                 bool all) {
-  static_assert(std::is_same_v<element_of<Flags>, bool>, "flags are an array of bool");
   const elements<const T> in = input(x);
   const elements<const bool> chosen_in = input(flags);
   operation running(pattern, in.size, type_name<T>());

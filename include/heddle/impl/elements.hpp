@@ -29,12 +29,14 @@ elements<const element_of<X>> input(const X& x) {
 }
 template <array_like X>
 auto output(X& x) {
-  using T = std::remove_pointer_t<decltype(std::data(x))>;
-  static_assert(!std::is_const_v<T>, "the output of a pattern must not be const");
+  using Given = std::remove_pointer_t<decltype(std::data(x))>;
+  static_assert(!std::is_const_v<Given>, "the output of a pattern must not be const");
+  using T = std::remove_const_t<Given>;
+  T* const data = const_cast<T*>(std::data(x));  // so that the line above is the only error
   if constexpr (requires { x.where(); }) {
-    return elements<T>{x.data(), x.size(), x.where()};
+    return elements<T>{data, x.size(), x.where()};
   } else {
-    return elements<T>{std::data(x), std::size(x), target()};
+    return elements<T>{data, std::size(x), target()};
   }
 }
 template <array_like X>

@@ -20,6 +20,10 @@ concept not_an_array =
                                                 x.end();
                                               });
 
+/// An array whose elements no target can copy, such as std::vector<std::string>.
+template <class X>
+concept array_of_no_elements = array_like<X> && !element<element_of<X>>;
+
 template <class X>
 inline constexpr bool is_extent = false;
 template <int Axes>
@@ -32,9 +36,14 @@ struct argument_not_an_array {
     requires not_an_array<X>
   argument_not_an_array(const X&) {}
 };
+struct argument_of_no_elements {
+  template <class X>
+    requires array_of_no_elements<X>
+  argument_of_no_elements(const X&) {}
+};
 struct other_argument {
   template <class X>
-    requires(!not_an_array<X>)
+    requires(!not_an_array<X> && !array_of_no_elements<X>)
   other_argument(const X&) {}
 };
 struct argument_before_a_target {
@@ -62,6 +71,10 @@ inline constexpr bool never = false;
   "an argument is no array: write std::span(pointer, size) for a pointer, hd::array_view(first, last) for " \
   "iterators, and hd::array(range) for std::vector<bool> and for other ranges that are not contiguous"
 
+#define HD_NO_ELEMENTS                                                                                 \
+  "the elements of an array must be trivially copyable, to be copied from one target to another, and " \
+  "std::string and std::vector are not"
+
 #define HD_NO_ORDER                                                                                         \
   "the elements have no order of their own: give a function of two of them that returns whether the first " \
   "comes before the second, such as [] HD_FN(const auto& a, const auto& b) { return a.key < b.key; }"
@@ -71,7 +84,8 @@ inline constexpr bool never = false;
   heddle::impl::any_argument = {}, heddle::impl::any_argument = {}
 
 /// Overloads of a pattern for calls that no other one takes: the target is missing, or a pointer, an iterator
-/// or a std::vector<bool> is passed for an array. `Reach` is that of stencil<2>(…).
+/// or a std::vector<bool> is passed for an array, or the elements of an array cannot be copied. `Reach` is
+/// that of stencil<2>(…).
 #define HD_EXPLAIN_MISUSE(PATTERN)                                                                    \
   template <int... Reach>                                                                             \
   heddle::impl::any_result PATTERN(heddle::impl::argument_before_a_target, HD_MORE_ARGUMENTS) {       \
@@ -84,6 +98,18 @@ inline constexpr bool never = false;
   heddle::impl::any_result PATTERN(const heddle::target&, heddle::impl::argument_not_an_array,        \
                                    HD_MORE_ARGUMENTS) {                                               \
     static_assert(heddle::impl::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                      \
+    return {};                                                                                        \
+  }                                                                                                   \
+  template <int... Reach>                                                                             \
+  heddle::impl::any_result PATTERN(const heddle::target&, heddle::impl::argument_of_no_elements,      \
+                                   HD_MORE_ARGUMENTS) {                                               \
+    static_assert(heddle::impl::never<Reach...>, #PATTERN ": " HD_NO_ELEMENTS);                       \
+    return {};                                                                                        \
+  }                                                                                                   \
+  template <int... Reach>                                                                             \
+  heddle::impl::any_result PATTERN(const heddle::target&, heddle::impl::other_argument,               \
+                                   heddle::impl::argument_of_no_elements, HD_MORE_ARGUMENTS) {        \
+    static_assert(heddle::impl::never<Reach...>, #PATTERN ": " HD_NO_ELEMENTS);                       \
     return {};                                                                                        \
   }                                                                                                   \
   template <int... Reach>                                                                             \

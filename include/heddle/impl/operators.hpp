@@ -100,24 +100,48 @@ constexpr bool library_has() {
   return false;
 }
 
-/// Does not compile where Op cannot reduce or scan elements of T, and says why.
+/// Why an operator cannot reduce or scan elements of a type.
+enum class operator_fault { none, elements, call, arguments, result, minus };
+
+template <class T, class Op>
+constexpr operator_fault fault_of_operator() {
+  if constexpr (!std::is_trivially_copyable_v<T>) {
+    return operator_fault::elements;
+  } else if constexpr (!std::is_invocable_r_v<T, const Op&, const T&, const T&>) {
+    return operator_fault::call;
+  } else if constexpr (!takes_as_they_are<Op, T, T>) {
+    return operator_fault::arguments;
+  } else if constexpr (!keeps_results<
+                           std::remove_cvref_t<std::invoke_result_t<const Op&, const T&, const T&>>, T>()) {
+    return operator_fault::result;
+  } else {
+    return std::is_same_v<Op, minus> ? operator_fault::minus : operator_fault::none;
+  }
+}
+
+/// Whether Op can reduce and scan elements of T.
+template <class T, class Op>
+concept combines = fault_of_operator<T, Op>() == operator_fault::none;
+
+/// Does not compile where Op cannot reduce or scan elements of T, and says why. A function that calls it for
+/// elements that it cannot combine does nothing else, so that this is the only error.
 template <class T, class Op>
 constexpr void check_operator() {
-  static_assert(std::is_trivially_copyable_v<T>,
+  constexpr operator_fault fault = fault_of_operator<T, Op>();
+  static_assert(fault != operator_fault::elements,
                 "elements must be trivially copyable, to be copied from one target to another");
-  static_assert(std::is_invocable_r_v<T, const Op&, const T&, const T&>,
+  static_assert(fault != operator_fault::call,
                 "the operator must take two elements and return one, such as hd::plus{}; an axis is given as "
-                "hd::axis{0}, "
-                "and an initial value after the operator");
+                "hd::axis{0}, and an initial value after the operator");
   static_assert(
-      takes_as_they_are<Op, T, T>,
+      fault != operator_fault::arguments,
       "the operator takes a type that loses values of the elements, such as int for float: write it "
       "for the type of the elements");
   static_assert(
-      keeps_results<std::remove_cvref_t<std::invoke_result_t<const Op&, const T&, const T&>>, T>(),
+      fault != operator_fault::result,
       "the operator returns a type that loses values as an element, such as double for float: let it "
       "return the type of the elements");
-  static_assert(!std::is_same_v<Op, minus>, "minus is not associative: it can neither reduce nor scan");
+  static_assert(fault != operator_fault::minus, "minus is not associative: it can neither reduce nor scan");
 }
 
 /// Whether the compiled library holds Op as an operator that combines elements of T.

@@ -120,7 +120,6 @@ T reduce_here(const T* x, std::size_t n, const Op& op) {
 
 template <class T, class X, class Op>
 T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
-  check_operator<T, Op>();
   if (const elements<const T> in = input(x);
       in.size > 0 && in.size <= most_here<T, Op> && requested.is_cpu() && in.where.is_cpu()) {
     const T total = reduce_here(in.data, in.size, op);
@@ -130,6 +129,13 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
                              [&](const target& where, const T* elements, std::size_t n, T* out) {
                                reduce_array(where, elements, op, axis_lines{1, n, 1}, out);
                              });
+}
+
+template <class T, class X, class Op>
+  requires(!combines<T, Op>)
+any_result reduce_flat(const target&, const X&, const Op&, const T*) {
+  check_operator<T, Op>();
+  return {};
 }
 
 /// Fills `out`, on `where`, with the result of each of `all` segments, combined with *init unless that is
@@ -191,9 +197,9 @@ void reduce_to(operation& running, target& where, const elements<T>& out, const 
 }
 
 template <class X, class Op, class T = element_of<X>>
+  requires combines<T, Op>
 array<T> reduce_along(target where, const X& x, axis along_axis, const Op& op,
                       const std::type_identity_t<T>* init) {
-  check_operator<T, Op>();
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
   return reduced_along<T>(running, where, shape_of(x), along_axis, op, init,
@@ -204,12 +210,26 @@ array<T> reduce_along(target where, const X& x, axis along_axis, const Op& op,
                           });
 }
 
+template <class X, class Op, class T = element_of<X>>
+  requires(!combines<T, Op>)
+any_result reduce_along(target, const X&, axis, const Op&, const std::type_identity_t<T>*) {
+  check_operator<T, Op>();
+  return {};
+}
+
 template <class Out, class X, class Op, class T = element_of<X>>
+  requires(!std::is_same_v<element_of<Out>, T> || !combines<T, Op>)
+void reduce_existing(target, Out&, const X&, const axis*, const Op&, const std::type_identity_t<T>*) {
+  constexpr bool same_type = std::is_same_v<element_of<Out>, T>;
+  static_assert(same_type,
+                "reduce_into writes elements of the type that it reads: convert with transform_reduce_into");
+  if constexpr (same_type) check_operator<T, Op>();
+}
+
+template <class Out, class X, class Op, class T = element_of<X>>
+  requires(std::is_same_v<element_of<Out>, T> && combines<T, Op>)
 void reduce_existing(target where, Out& out, const X& x, const axis* along_axis, const Op& op,
                      const std::type_identity_t<T>* init) {
-  static_assert(std::is_same_v<element_of<Out>, T>,
-                "reduce_into writes elements of the type that it reads: convert with transform_reduce_into");
-  check_operator<T, Op>();
   const elements<const T> in = input(x);
   const elements<T> to = output(out);
   operation running("reduce", in.size, type_name<T>());
@@ -235,14 +255,7 @@ template <class All, class F, class Numbers>
 struct mapped_arguments;
 template <class All, class F, std::size_t... I>
 struct mapped_arguments<All, F, std::index_sequence<I...>> {
-  static_assert(
-      takes_elements<F, std::tuple_element_t<I, All>...>,
-      "transform_reduce(where, x, y, ..., f, op): f cannot be called with an element of each argument; a "
-      "built-in function takes two of one type, such as 2.0f among floats");
   using value = transformed<F, std::tuple_element_t<I, All>...>;
-  static_assert(takes_as_they_are<F, value_of_argument<std::tuple_element_t<I, All>>...>,
-                "transform_reduce: f takes a type that loses values of the elements, such as int for float");
-  static_assert(element<value>, "transform_reduce: f must return elements, which are trivially copyable");
   using staged =
       staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>;
   template <class Op>
@@ -305,28 +318,49 @@ constexpr bool ends_with_initial_value() {
   }
 }
 
+/// Does not compile, and says what is wrong with the inputs and the function of a transform_reduce. Returns
+/// whether nothing is.
+template <class All, class F, std::size_t... I>
+constexpr bool check_mapped_arguments(std::index_sequence<I...>) {
+  if constexpr (array_like<std::remove_cvref_t<F>> ||
+                array_like<std::remove_cvref_t<std::tuple_element_t<sizeof...(I) + 1, All>>>) {
+    static_assert(
+        never<I...>,
+        "transform_reduce: f and the operator come last: write transform_reduce(where, x, y, ..., f, "
+        "op)");
+  } else if constexpr (!takes_arguments<F, std::tuple_element_t<I, All>...>) {
+    static_assert(never<I...>, "transform_reduce: " HD_NOT_AN_ARRAY);
+  } else if constexpr (!(argument<std::remove_cvref_t<std::tuple_element_t<I, All>>>::is_array || ...)) {
+    static_assert(never<I...>,
+                  "transform_reduce needs at least one array to know how many elements there are");
+  } else if constexpr (!takes_elements<F, std::tuple_element_t<I, All>...>) {
+    static_assert(
+        never<I...>,
+        "transform_reduce(where, x, y, ..., f, op): f cannot be called with an element of each argument; a "
+        "built-in function takes two of one type, such as 2.0f among floats");
+  } else if constexpr (!takes_as_they_are<F, value_of_argument<std::tuple_element_t<I, All>>...>) {
+    static_assert(
+        never<I...>,
+        "transform_reduce: f takes a type that loses values of the elements, such as int for float");
+  } else if constexpr (!element<transformed<F, std::tuple_element_t<I, All>...>>) {
+    static_assert(never<I...>, "transform_reduce: f must return elements, which are trivially copyable");
+  } else {
+    return true;
+  }
+  return false;
+}
+
 /// Calls f(mapped arguments, operator, initial value or null) for the arguments of a transform_reduce.
 template <class F, class... Arguments>
 auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
-  const auto all = std::forward_as_tuple(arguments...);
-  constexpr bool has_init = ends_with_initial_value<std::tuple<const Arguments&...>>();
+  using All = std::tuple<const Arguments&...>;
+  constexpr bool has_init = ends_with_initial_value<All>();
   constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
-  constexpr bool arrays_are_given = []<std::size_t... I>(std::index_sequence<I...>) {
-    using All = std::tuple<const Arguments&...>;
-    return takes_arguments<std::tuple_element_t<inputs, All>, std::tuple_element_t<I, All>...>;
-  }(std::make_index_sequence<inputs>());
-  if constexpr (!arrays_are_given) {
-    static_assert(arrays_are_given, "transform_reduce: " HD_NOT_AN_ARRAY);
+  if constexpr (!check_mapped_arguments<All, std::tuple_element_t<inputs, All>>(
+                    std::make_index_sequence<inputs>())) {
     return any_result();
   } else {
-    static_assert(
-        []<std::size_t... I>(std::index_sequence<I...>) {
-          return (
-              argument<
-                  std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
-              ...);
-        }(std::make_index_sequence<inputs>()),
-        "transform_reduce needs at least one array to know how many elements there are");
+    const auto all = std::forward_as_tuple(arguments...);
     const auto mapped = mapped_arguments_of<inputs>(all);
     using T = typename decltype(mapped)::value;
     if constexpr (has_init) {
@@ -342,8 +376,14 @@ auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
 }
 
 template <class Mapped, class Op, class T = typename Mapped::value>
-T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op, const T* init) {
+  requires(!combines<T, Op>)
+any_result transform_reduce_flat(const target&, const Mapped&, const Op&, const T*) {
   check_operator<T, Op>();
+  return {};
+}
+
+template <class Mapped, class Op, class T = typename Mapped::value>
+T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op, const T* init) {
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   if (shared.size == 0) return reduce_of_nothing<T>(op, init);
@@ -354,9 +394,15 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
 }
 
 template <class Mapped, class Op, class T = typename Mapped::value>
+  requires(!combines<T, Op>)
+any_result transform_reduce_along(target, axis, const Mapped&, const Op&, const T*) {
+  check_operator<T, Op>();
+  return {};
+}
+
+template <class Mapped, class Op, class T = typename Mapped::value>
 array<T> transform_reduce_along(target where, axis along_axis, const Mapped& mapped, const Op& op,
                                 const T* init) {
-  check_operator<T, Op>();
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   return reduced_along<T>(
@@ -366,11 +412,16 @@ array<T> transform_reduce_along(target where, axis along_axis, const Mapped& map
 }
 
 template <class Out, class Mapped, class Op, class T = typename Mapped::value>
+  requires(!std::is_same_v<element_of<Out>, T> || !combines<T, Op>)
+void transform_reduce_existing(target, Out&, const axis*, const Mapped&, const Op&, const T*) {
+  constexpr bool same_type = std::is_same_v<element_of<Out>, T>;
+  static_assert(same_type, "transform_reduce_into: f must return the type of the output's elements");
+  if constexpr (same_type) check_operator<T, Op>();
+}
+
+template <class Out, class Mapped, class Op, class T = typename Mapped::value>
 void transform_reduce_existing(target where, Out& out, const axis* along_axis, const Mapped& mapped,
                                const Op& op, const T* init) {
-  static_assert(std::is_same_v<element_of<Out>, T>,
-                "transform_reduce_into: f must return the type of the output's elements");
-  check_operator<T, Op>();
   const common shared = mapped.shared();
   const elements<T> to = output(out);
   operation running("transform_reduce", shared.size, type_name<T>());

@@ -56,9 +56,16 @@ struct default_scan {
 template <scan_kind Kind>
 inline constexpr default_scan<Kind> scan_array{};
 
+/// Does not compile where a scan of elements of type T cannot write those of `out`, and says why.
+template <class Out, class T, class Op>
+constexpr void check_scan_into() {
+  constexpr bool same_type = std::is_same_v<Out, T>;
+  static_assert(same_type, "a scan writes elements of the type that it reads");
+  if constexpr (same_type) check_operator<T, Op>();
+}
+
 template <class X, class Op, class T = element_of<X>>
 target scan_target(const target& requested, const X& x, const Op&) {
-  check_operator<T, Op>();
   const auto in = input(x);
   return resolve(requested, {in.size * sizeof(T), in.size * sizeof(T), in.where,
                              compiled_for_gpu || library_has<T, Op>()});
@@ -119,11 +126,26 @@ array<T> scan_new(const target& requested, const X& x, const axis* along_axis, c
   return result;
 }
 
+template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
+  requires(!combines<T, Op>)
+any_result scan_new(const target&, const X&, const axis*, const Op&, const std::optional<T>&,
+                    const Method& = {}) {
+  check_operator<T, Op>();
+  return {};
+}
+
+template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
+          class Method = default_scan<Kind>>
+  requires(!std::is_same_v<element_of<Out>, T> || !combines<T, Op>)
+void scan_existing(const target&, Out&, const X&, const axis*, const Op&, const std::optional<T>&,
+                   const Method& = {}) {
+  check_scan_into<element_of<Out>, T, Op>();
+}
+
 template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
           class Method = default_scan<Kind>>
 void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
                    const std::optional<T>& init, const Method& method = {}) {
-  static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
   if (along_axis != nullptr && input(out).size == input(x).size && !(shape_of(out) == shape_of(x))) {
     common::fail_shapes(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", 0, shape_of(out),
                         shape_of(x));

@@ -40,14 +40,27 @@ void segmented_reduce_array(const target& where, const T* x, std::size_t n, cons
   }
 }
 
+/// Whether Op can reduce segments of T, of which some may be empty, between these offsets.
+template <class Offsets, class T, class Op>
+concept reduces_segments =
+    std::is_same_v<element_of<Offsets>, std::size_t> && combines<T, Op> && has_identity<Op, T>;
+
+/// Does not compile where it cannot, and says why.
+template <class Offsets, class T, class Op>
+constexpr void check_segments() {
+  constexpr bool has_offsets = std::is_same_v<element_of<Offsets>, std::size_t>;
+  static_assert(has_offsets, "offsets are an array of std::size_t");
+  if constexpr (has_offsets) {
+    check_operator<T, Op>();
+    static_assert(!combines<T, Op> || has_identity<Op, T>,
+                  "segmented_reduce: a segment may be empty, so the operator needs an identity: "
+                  "hd::monoid{function, identity}");
+  }
+}
+
 /// Where a reduction of these segments runs.
 template <class X, class Offsets, class Op, class T = element_of<X>>
 target segmented_reduce_target(const target& requested, const X& x, const Offsets&, const Op&) {
-  static_assert(std::is_same_v<element_of<Offsets>, std::size_t>, "offsets are an array of std::size_t");
-  static_assert(has_identity<Op, T>,
-                "segmented_reduce: a segment may be empty, so the operator needs an identity: "
-                "hd::monoid{function, identity}");
-  check_operator<T, Op>();
   const elements<const T> in = input(x);
   return resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()});
 }
@@ -82,11 +95,24 @@ array<T> segmented_reduce_new(const target& requested, const X& x, const Offsets
   return out;
 }
 
+template <class X, class Offsets, class Op, class T = element_of<X>>
+  requires(!reduces_segments<Offsets, T, Op>)
+any_result segmented_reduce_new(const target&, const X&, const Offsets&, const Op&) {
+  check_segments<Offsets, T, Op>();
+  return {};
+}
+
+template <class Out, class X, class Offsets, class Op, class T = element_of<X>>
+  requires(!std::is_same_v<element_of<Out>, T> || !reduces_segments<Offsets, T, Op>)
+void segmented_reduce_existing(const target&, Out&, const X&, const Offsets&, const Op&) {
+  constexpr bool same_type = std::is_same_v<element_of<Out>, T>;
+  static_assert(same_type, "segmented_reduce_into writes elements of the type that it reads");
+  if constexpr (same_type) check_segments<Offsets, T, Op>();
+}
+
 template <class Out, class X, class Offsets, class Op, class T = element_of<X>>
 void segmented_reduce_existing(const target& requested, Out& out, const X& x, const Offsets& offsets,
                                const Op& op) {
-  static_assert(std::is_same_v<element_of<Out>, T>,
-                "segmented_reduce_into writes elements of the type that it reads");
   const elements<const T> in = input(x);
   const elements<T> to = output(out);
   operation running("segmented_reduce", in.size, type_name<T>());

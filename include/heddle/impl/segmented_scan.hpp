@@ -126,7 +126,6 @@ std::size_t bytes_of(const Segments& segments) {
 
 template <class X, class Segments, class Op, class T = element_of<X>>
 target segmented_scan_target(const target& requested, const X& x, const Segments& segments, const Op&) {
-  check_operator<T, Op>();
   const auto in = input(x);
   return resolve(requested, {in.size * sizeof(T) + bytes_of(segments), in.size * sizeof(T), in.where,
                              compiled_for_gpu || library_has<T, Op>()});
@@ -165,24 +164,45 @@ array<T> segmented_scan_new(const target& requested, const X& x, const Segments&
   return result;
 }
 
+template <scan_kind Kind, class Segments, class X, class Op, class T = element_of<X>>
+  requires(!combines<T, Op>)
+any_result segmented_scan_new(const target&, const X&, const Segments&, const Op&, const std::optional<T>&) {
+  check_operator<T, Op>();
+  return {};
+}
+
+template <scan_kind Kind, class Segments, class Out, class X, class Op, class T = element_of<X>>
+  requires(!std::is_same_v<element_of<Out>, T> || !combines<T, Op>)
+void segmented_scan_existing(const target&, Out&, const X&, const Segments&, const Op&,
+                             const std::optional<T>&) {
+  check_scan_into<element_of<Out>, T, Op>();
+}
+
 template <scan_kind Kind, class Segments, class Out, class X, class Op, class T = element_of<X>>
 void segmented_scan_existing(const target& requested, Out& out, const X& x, const Segments& segments,
                              const Op& op, const std::optional<T>& init) {
-  static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
   segmented_scan_into<Kind>(segmented_scan_target(requested, x, segments, op), output(out), x, segments, op,
                             init);
 }
 
 template <array_like Offsets>
 segments_at_offsets segments_at(const Offsets& offsets) {
-  static_assert(std::is_same_v<element_of<Offsets>, std::size_t>, "offsets are an array of std::size_t");
-  return {input(offsets)};
+  constexpr bool are_offsets = std::is_same_v<element_of<Offsets>, std::size_t>;
+  static_assert(are_offsets, "offsets are an array of std::size_t");
+  if constexpr (are_offsets) return {input(offsets)};
+  return {{}};
 }
 
 template <array_like Keys>
+  requires has_dtype<element_of<Keys>>
 segments_of_keys<element_of<Keys>> segments_of(const Keys& keys) {
-  static_assert(has_dtype<element_of<Keys>>, "keys are of a built-in type");
   return {input(keys)};
+}
+template <array_like Keys>
+  requires(!has_dtype<element_of<Keys>>)
+segments_of_keys<bool> segments_of(const Keys&) {
+  static_assert(has_dtype<element_of<Keys>>, "keys are of a built-in type");
+  return {{}};
 }
 
 }  // namespace HD_BUILD

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
 #include <cstddef>
 
 /// Sizes that choose a way through the code. Results do not depend on them, but for the rounding of

@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/transform.hpp>
 #include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -23,6 +24,58 @@ concept runtime_typed = requires(const X& x) {
 };
 
 inline namespace HD_BUILD {
+
+/// Does not compile, and says what is wrong with the arguments A of `transform` and its function. Returns
+/// whether nothing is.
+template <class F, class... A>
+constexpr bool check_transform() {
+  if constexpr (array_like<F>) {
+    static_assert(!array_like<F>, "transform: f comes last: write transform(where, x, y, ..., f)");
+  } else if constexpr (!takes_arguments<F, A...>) {
+    static_assert(takes_arguments<F, A...>, "transform: " HD_NOT_AN_ARRAY);
+  } else if constexpr (!(argument<std::remove_cvref_t<A>>::is_array || ...)) {
+    static_assert((argument<std::remove_cvref_t<A>>::is_array || ...),
+                  "transform needs at least one array to know how many elements there are");
+  } else if constexpr (!takes_elements<F, A...>) {
+    static_assert(takes_elements<F, A...>,
+                  "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a "
+                  "built-in function takes two of one type, such as 2.0f among floats");
+  } else if constexpr (!takes_as_they_are<F, value_of_argument<A>...>) {
+    static_assert(takes_as_they_are<F, value_of_argument<A>...>,
+                  "transform: f takes a type that loses values of the elements, such as int for float");
+  } else {
+    static_assert(element<transformed<F, A...>>,
+                  "transform: f must return elements, which are trivially copyable");
+    return element<transformed<F, A...>>;
+  }
+  return false;
+}
+
+/// The same of `transform_into`, whose output has elements of type T.
+template <class T, class F, class... A>
+constexpr bool check_transform_into() {
+  if constexpr (array_like<F>) {
+    static_assert(!array_like<F>,
+                  "transform_into: f comes last: write transform_into(where, out, x, y, ..., f)");
+  } else if constexpr (!takes_arguments<F, A...>) {
+    static_assert(takes_arguments<F, A...>, "transform_into: " HD_NOT_AN_ARRAY);
+  } else if constexpr (!std::is_invocable_r_v<T, const F&, const value_of_argument<A>&...>) {
+    static_assert(
+        std::is_invocable_r_v<T, const F&, const value_of_argument<A>&...>,
+        "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
+        "what becomes one of out");
+  } else if constexpr (!takes_as_they_are<F, value_of_argument<A>...>) {
+    static_assert(takes_as_they_are<F, value_of_argument<A>...>,
+                  "transform_into: f takes a type that loses values of the elements, such as int for float");
+  } else {
+    static_assert(
+        keeps_results<transformed<F, A...>, T>(),
+        "transform_into: f returns a type that loses values as an element of out, such as double for "
+        "float: let it return the type of out's elements");
+    return keeps_results<transformed<F, A...>, T>();
+  }
+  return false;
+}
 
 /// out[i] = f(argument(i)…) on `where`, by the library where it holds f and by what this compiler made of f
 /// elsewhere.

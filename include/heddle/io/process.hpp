@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
