@@ -41,6 +41,12 @@ function(heddle_compile_options target)
   endif()
 endfunction()
 
+# A program that calls one pattern is linked without the others: each function is a section, and the linker drops sections that nothing
+# refers to.
+function(heddle_link_what_is_called target)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffunction-sections;-fdata-sections>")
+endfunction()
+
 # What nvcc compiles for the CPU is up to half of its work, and optimised kernels gain nothing from it where it
 # only starts them.
 function(heddle_only_starts_kernels target)

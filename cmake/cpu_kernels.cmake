@@ -25,6 +25,7 @@ function(heddle_cpu_kernels library)
     set(kernels ${library}_kernels_${instruction_set})
     add_library(${kernels} OBJECT ${ARGN})
     heddle_compile_options(${kernels})
+    heddle_link_what_is_called(${kernels})
     target_compile_definitions(${kernels} PRIVATE HEDDLE_ISA=${instruction_set} ${definitions})
     target_compile_options(${kernels} PRIVATE
       ${optimised} ${without_mmx} ${flags_${instruction_set}} ${heddle_reproducible_options} ${heddle_language_options})

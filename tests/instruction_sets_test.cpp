@@ -24,15 +24,22 @@ namespace {
 
 struct instruction_set {
   const char* name;
-  hd::cpu::kernels (*kernels)(hd::dtype, hd::runtime_op);
+  hd::cpu::kernels_source<hd::cpu::reduce_kernels> reduce;
+  hd::cpu::kernels_source<hd::cpu::scan_kernels> scan;
+  hd::cpu::kernels_source<hd::cpu::map_kernel> map;
 };
 
 std::vector<instruction_set> instruction_sets() {
-  std::vector<instruction_set> all{{"baseline", hd::cpu::baseline_kernels}};
+  std::vector<instruction_set> all{{"baseline", hd::cpu::baseline_reduce_kernels,
+                                    hd::cpu::baseline_scan_kernels, hd::cpu::baseline_map_kernel}};
 #if defined(HEDDLE_X86_KERNELS)
   const std::string best = hd::cpu::instruction_set();
-  if (best != "baseline") all.push_back({"avx2", hd::cpu::avx2_kernels});
-  if (best == "avx512") all.push_back({"avx512", hd::cpu::avx512_kernels});
+  if (best != "baseline")
+    all.push_back(
+        {"avx2", hd::cpu::avx2_reduce_kernels, hd::cpu::avx2_scan_kernels, hd::cpu::avx2_map_kernel});
+  if (best == "avx512")
+    all.push_back(
+        {"avx512", hd::cpu::avx512_reduce_kernels, hd::cpu::avx512_scan_kernels, hd::cpu::avx512_map_kernel});
 #endif
   return all;
 }
@@ -54,20 +61,20 @@ std::vector<std::size_t> sizes() {
 // As a static object of a program asks for it, before those of the library may be there.
 const std::string set_before_main = hd::cpu::instruction_set();
 const hd::cpu::reduce_tile_kernel kernel_before_main =
-    hd::cpu::kernels_for(hd::dtype::float32, hd::runtime_op::plus).reduce_tile;
+    hd::cpu::reduce_kernels_for(hd::dtype::float32, hd::runtime_op::plus).reduce_tile;
 
 }  // namespace
 
 TEST(instruction_set, is_the_same_before_main) {
   EXPECT_EQ(set_before_main, hd::cpu::instruction_set());
 #if defined(HEDDLE_X86_KERNELS)
-  const auto of_set = set_before_main == "avx512" ? hd::cpu::avx512_kernels
-                      : set_before_main == "avx2" ? hd::cpu::avx2_kernels
-                                                  : hd::cpu::baseline_kernels;
+  const auto of_set = set_before_main == "avx512" ? hd::cpu::avx512_reduce_kernels
+                      : set_before_main == "avx2" ? hd::cpu::avx2_reduce_kernels
+                                                  : hd::cpu::baseline_reduce_kernels;
   __builtin_cpu_init();
   EXPECT_EQ(set_before_main == "baseline", !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"));
 #else
-  const auto of_set = hd::cpu::baseline_kernels;
+  const auto of_set = hd::cpu::baseline_reduce_kernels;
 #endif
   EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::runtime_op::plus).reduce_tile);
 }
@@ -75,7 +82,7 @@ TEST(instruction_set, is_the_same_before_main) {
 TEST_P(instruction_sets_test, reduce_tiles_in_the_documented_order) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {
-      const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op.which);
+      const hd::cpu::reduce_kernels kernels = GetParam().reduce(hd::dtype_of<T>, op.which);
       ASSERT_NE(kernels.reduce_tile, nullptr);
       const hd::array<T> x = op.operands({16 * lanes_of(sizeof(T), true)});
       for (const std::size_t n : sizes<T>()) {
@@ -92,8 +99,8 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       const hd::runtime_op op = hd::impl::function_of<Op>;
-      const hd::cpu::scan_kernels scan = GetParam().kernels(hd::dtype_of<T>, op).scan,
-                                  chosen = hd::cpu::kernels_for(hd::dtype_of<T>, op).scan;
+      const hd::cpu::scan_kernels scan = GetParam().scan(hd::dtype_of<T>, op),
+                                  chosen = hd::cpu::scan_kernels_for(hd::dtype_of<T>, op);
       ASSERT_EQ(scan.scan == nullptr, chosen.scan == nullptr);
       if (scan.scan == nullptr) return;
       constexpr std::size_t most = 1500;
@@ -143,7 +150,7 @@ T extreme(T a, T b) {
 TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
   for_each_type<float, double>([&]<class T>() {
     for_each_type<hd::minimum, hd::maximum>([&]<class Op>() {
-      const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, hd::impl::function_of<Op>).scan;
+      const hd::cpu::scan_kernels by = GetParam().scan(hd::dtype_of<T>, hd::impl::function_of<Op>);
       constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
       constexpr T pattern[] = {T(1), T(0), T(-0.0), T(-3), T(-0.0), T(7), T(0)};
       for (const std::size_t n : {1, 2, 7, 8, 15, 16, 17, 40, 64, 100, 1023, 1024, 1025, 1500}) {
@@ -185,7 +192,7 @@ TEST_P(instruction_sets_test, reduced_blocks_leave_the_state_of_a_scan) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       const hd::runtime_op op = hd::impl::function_of<Op>;
-      const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, op).scan;
+      const hd::cpu::scan_kernels by = GetParam().scan(hd::dtype_of<T>, op);
       if (by.scan == nullptr) return;
       constexpr std::size_t row = hd::order::scan_row<T>, unit = hd::cpu::rows_in_unit * row, units = 3,
                             some = 12, n = units * unit + 77;
@@ -215,13 +222,13 @@ TEST_P(instruction_sets_test, combine_elements_as_plain_code_does) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       const hd::runtime_op op = hd::impl::function_of<Op>;
-      const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op);
+      const hd::cpu::map_kernel map = GetParam().map(hd::dtype_of<T>, op);
       constexpr std::size_t n = 203;
       const hd::array<T> x = operands<T, Op>(n), y = operands<T, Op>(n + 31);
       for (int constant = 0; constant < 3; ++constant) {
         const bool x_is_one = constant == 1, y_is_one = constant == 2;
         hd::array<T> have(n), want(n);
-        kernels.map(x.data(), x_is_one, y.data(), y_is_one, n, false, have.data());
+        map(x.data(), x_is_one, y.data(), y_is_one, n, false, have.data());
         for (std::size_t i = 0; i < n; ++i)
           want.data()[i] = Op()(x.data()[x_is_one ? 0 : i], y.data()[y_is_one ? 0 : i]);
         ASSERT_TRUE(same_elements(have, want)) << hd::name(op) << " of " << hd::impl::type_name<T>();

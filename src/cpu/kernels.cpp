@@ -212,20 +212,32 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
 }  // namespace HEDDLE_ISA
 
 #define HEDDLE_JOIN(a, b) a##b
-#define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _kernels)
+#define HEDDLE_OF_ISA(isa, name) HEDDLE_JOIN(isa, name)
 
-kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, runtime_op function) {
-  kernels found;
+reduce_kernels HEDDLE_OF_ISA(HEDDLE_ISA, _reduce_kernels)(dtype type, runtime_op function) {
+  reduce_kernels found;
+  impl::dispatch_type_op<impl::family::all>(
+      type, function, [&found]<class T, class Op>(impl::type_tag<T>, Op) {
+        if constexpr (requires { Op::commutative; })
+          found = {reduce_pieces_of<T, Op>, reduce_tile_of<T, Op>, order::tile<T, Op>};
+      });
+  return found;
+}
+
+scan_kernels HEDDLE_OF_ISA(HEDDLE_ISA, _scan_kernels)(dtype type, runtime_op function) {
+  scan_kernels found;
   impl::dispatch_type_op<impl::family::all>(type, function,
                                             [&found]<class T, class Op>(impl::type_tag<T>, Op) {
-                                              found.map = map_elements<T, Op>;
-                                              if constexpr (requires { Op::commutative; }) {
-                                                found.reduce_pieces = reduce_pieces_of<T, Op>;
-                                                found.reduce_tile = reduce_tile_of<T, Op>;
-                                                found.tile = order::tile<T, Op>;
-                                                found.scan = scan_kernels_of<T, Op>();
-                                              }
+                                              if constexpr (requires { Op::commutative; })
+                                                found = scan_kernels_of<T, Op>();
                                             });
+  return found;
+}
+
+map_kernel HEDDLE_OF_ISA(HEDDLE_ISA, _map_kernel)(dtype type, runtime_op function) {
+  map_kernel found = nullptr;
+  impl::dispatch_type_op<impl::family::all>(
+      type, function, [&found]<class T, class Op>(impl::type_tag<T>, Op) { found = map_elements<T, Op>; });
   return found;
 }
 

@@ -33,22 +33,32 @@ struct scan_kernels {
   void (*scan_columns)(const column_panel& columns, const void* init, bool exclusive) = nullptr;
 };
 
-/// The kernels of one function on one element type; null where the type does not define the function.
-struct kernels {
+/// The kernels of a reduction, by their names.
+struct reduce_kernels {
   reduce_pieces_kernel reduce_pieces = nullptr;
   reduce_tile_kernel reduce_tile = nullptr;
-  map_kernel map = nullptr;
   std::size_t tile = 0;  ///< elements that `reduce_tile` takes
-  scan_kernels scan;
 };
 
-kernels baseline_kernels(dtype type, runtime_op function);
-#if defined(HEDDLE_X86_KERNELS)
-kernels avx2_kernels(dtype type, runtime_op function);
-kernels avx512_kernels(dtype type, runtime_op function);
-#endif
+/// The fastest kernels of one function on one element type that this processor runs; null where the type does
+/// not define the function. Each pattern has a table of its own, so that a program that reduces is linked
+/// without the code that scans.
+const reduce_kernels& reduce_kernels_for(dtype type, runtime_op function);
+const scan_kernels& scan_kernels_for(dtype type, runtime_op function);
+map_kernel map_kernel_for(dtype type, runtime_op function);
 
-/// The fastest kernels that this processor runs.
-const kernels& kernels_for(dtype type, runtime_op function);
+/// The kernels that kernels.cpp has for each instruction set.
+template <class Kernels>
+using kernels_source = Kernels (*)(dtype type, runtime_op function);
+#define HEDDLE_DECLARE_KERNELS(isa)                                     \
+  reduce_kernels isa##_reduce_kernels(dtype type, runtime_op function); \
+  scan_kernels isa##_scan_kernels(dtype type, runtime_op function);     \
+  map_kernel isa##_map_kernel(dtype type, runtime_op function);
+HEDDLE_DECLARE_KERNELS(baseline)
+#if defined(HEDDLE_X86_KERNELS)
+HEDDLE_DECLARE_KERNELS(avx2)
+HEDDLE_DECLARE_KERNELS(avx512)
+#endif
+#undef HEDDLE_DECLARE_KERNELS
 
 }  // namespace heddle::cpu

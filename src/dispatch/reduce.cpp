@@ -46,7 +46,7 @@ void common::fail_shapes(const char* pattern, int position, const heddle::shape&
 }
 
 void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) {
-  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(type, op);
   if (n <= kernels.tile) return kernels.reduce_tile(x, n, out);
   const std::size_t bytes = size_of(type);
   if (n > tiles_here * kernels.tile)
@@ -63,7 +63,7 @@ void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n
 
 void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, void* out,
                     const target& where) {
-  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (where.is_gpu()) return gpu::reduce(op, type, x, all, out, where);
   cpu::reduce_segments(where.threads(), all, kernels.tile, size_of(type), x, out, kernels.reduce_pieces,
@@ -213,7 +213,7 @@ streamed_reduce::streamed_reduce(const target& where, runtime_op op, dtype type,
   operation running("reduce", 0, name(type));
   running.runs_on(where_);
   if (where.is_automatic()) fail("a reduction of pieces needs the target serial, parallel or gpu");
-  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   unit_ = kernels.tile;
   if (init) init_ = init->converted(type);
@@ -239,7 +239,7 @@ void streamed_reduce::append(const void* elements, std::size_t count) {
     gpu::reduce_tiles(op_, type_, staged_.data(), count, reduced.data(), where_);
     heddle::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
   } else {
-    const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
+    const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(type_, op_);
     const order::tiling pieces{{1, count, 1}, unit_, 1};
     constexpr std::size_t bytes_worth_a_thread = impl::threshold.reduce_grain_bytes;
     cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (unit_ * element_bytes_) + 1,

@@ -33,7 +33,7 @@ void with_typed_scan_steps(runtime_op op, dtype type, const F& f) {
       if constexpr (std::is_same_v<T, std::uint8_t>) {
         if (type == dtype::boolean) identity = identity != 0;
       }
-      const cpu::scan_kernels& kernels = cpu::kernels_for(type, op).scan;
+      const cpu::scan_kernels& kernels = cpu::scan_kernels_for(type, op);
       if (kernels.scan != nullptr) return f(compiled_steps(kernels, type), &identity, operation);
       if constexpr (is_logical<Op> || is_complex<T>) {
         const auto combine = compiled_operator<T>(operation);
@@ -63,7 +63,7 @@ void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, axis
   require_defined(op, type);
   if (all.elements() == 0) return;
   if (where.is_gpu()) return gpu::scan(op, type, exclusive, x, all, init, out, where);
-  const cpu::scan_kernels& kernels = cpu::kernels_for(type, op).scan;
+  const cpu::scan_kernels& kernels = cpu::scan_kernels_for(type, op);
   if (kernels.scan != nullptr) {
     return cpu::scan_segments(where.threads(), compiled_steps(kernels, type), all, x, init, exclusive, out);
   }
@@ -74,7 +74,7 @@ void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, axis
 
 void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t count,
                       const void* init, void* out) {
-  const cpu::scan_kernels& by = cpu::kernels_for(type, op).scan;
+  const cpu::scan_kernels& by = cpu::scan_kernels_for(type, op);
   if (by.scan == nullptr) return library_scan(op, type, exclusive, x, {1, count, 1}, init, out, target());
   constexpr std::size_t most_bytes = 2048;
   alignas(64) std::byte state[most_bytes];

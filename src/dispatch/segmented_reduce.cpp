@@ -17,7 +17,7 @@ void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n)
 
 void library_segmented_reduce(runtime_op op, dtype type, const void* x, std::size_t n,
                               const std::size_t* offsets, std::size_t count, void* out, const target& where) {
-  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  const cpu::reduce_kernels kernels = cpu::reduce_kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (count == 0 || n == 0) return;
   if (where.is_gpu()) return gpu::segmented_reduce(op, type, x, n, offsets, count, out, where);

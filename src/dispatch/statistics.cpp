@@ -107,10 +107,11 @@ class sums_of_made {
     return std::min(length, order::accumulators<Made, plus>) * panel * sizeof(Made);
   }
   void add(Made* to, const Made* from, std::size_t count) const {
-    kernels_.map(to, false, from, false, count, false, to);
+    add_(to, false, from, false, count, false, to);
   }
 
-  const cpu::kernels& kernels_ = cpu::kernels_for(dtype_of<Made>, runtime_op::plus);
+  const cpu::reduce_kernels& kernels_ = cpu::reduce_kernels_for(dtype_of<Made>, runtime_op::plus);
+  const cpu::map_kernel add_ = cpu::map_kernel_for(dtype_of<Made>, runtime_op::plus);
   memory accumulators_, rows_;
 };
 
@@ -139,7 +140,7 @@ void sum_made(int threads, axis_lines all, const Make& make, Made* out) {
       i += count;
     }
   };
-  const cpu::kernels& kernels = cpu::kernels_for(dtype_of<Made>, runtime_op::plus);
+  const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(dtype_of<Made>, runtime_op::plus);
   cpu::reduce_segments(threads, all, sums_of::tile, sizeof(Made), nullptr, out, of_inputs,
                        kernels.reduce_pieces);
 }
@@ -222,8 +223,8 @@ namespace {
 /// Reduces the tiles of both extrema piece by piece, so that the second reads the elements from the cache.
 void minmax_on_cpu(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                    const target& where) {
-  const cpu::kernels& least = cpu::kernels_for(type, runtime_op::minimum);
-  const cpu::kernels& greatest = cpu::kernels_for(type, runtime_op::maximum);
+  const cpu::reduce_kernels& least = cpu::reduce_kernels_for(type, runtime_op::minimum);
+  const cpu::reduce_kernels& greatest = cpu::reduce_kernels_for(type, runtime_op::maximum);
   const axis_lines results = order::tiling{all, least.tile, 1}.results();
   const memory maxima(results.elements() * size_of(type), target());
   const auto of_inputs = [&](const void* from, const order::tiling& tiles, std::size_t first,

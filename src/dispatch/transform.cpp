@@ -12,7 +12,7 @@ void library_map(runtime_op f, dtype type, const void* x, bool x_is_constant, co
                  bool y_is_constant, std::size_t count, void* out, const target& where) {
   if (!is_defined(f, type)) fail(fmt::format("{} is not defined on {}", name(f), name(type)));
   if (where.is_gpu()) return gpu::map(f, type, x, x_is_constant, y, y_is_constant, count, out, where);
-  const cpu::map_kernel map = cpu::kernels_for(type, f).map;
+  const cpu::map_kernel map = cpu::map_kernel_for(type, f);
   const std::size_t bytes = size_of(type);
   const bool non_temporal = count > cpu::stream_from_bytes / bytes;
   cpu::for_slices(where.threads(), count, threshold.transform_grain_bytes / bytes,

@@ -28,7 +28,7 @@ T total_by_kernel(const cpu::scan_kernels& by, const T* x, unsigned level, const
 void library_block_totals(runtime_op op, dtype type, const void* x, std::size_t first,
                           std::span<const scan_block> blocks, void* totals, const target& where) {
   if (where.is_gpu()) return library_block_totals_on_gpu(op, type, x, first, blocks, totals, where);
-  const cpu::scan_kernels& by = cpu::kernels_for(type, op).scan;
+  const cpu::scan_kernels& by = cpu::scan_kernels_for(type, op);
   dispatch_type_op<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus> && !order::any_scan_order<T, Op>) {
       cpu::for_slices(where.threads(), blocks.size(), 1, [&](std::size_t begin, std::size_t end) {
