@@ -71,6 +71,35 @@ if(CUDA)
     "-Xcompiler=${warnings}" -x cu -c -o "${WORK}/every_header.o" ${program})
 endif()
 
+# Without CMake: by the name of the library alone, and by pkg-config.
+set(link_library "-L${prefix}/${LIBRARY_FOLDER}" "-Wl,-rpath,${prefix}/${LIBRARY_FOLDER}")
+foreach(compiler IN LISTS COMPILERS)
+  run("${compiler}" -std=c++20 "-I${prefix}/include" "${CMAKE_CURRENT_LIST_DIR}/from_cpp.cpp" ${link_library} -lheddle -o "${WORK}/by_name")
+  run("${WORK}/by_name")
+endforeach()
+if(MPICXX)
+  run("${MPICXX}" -std=c++20 -O0 -DOMPI_SKIP_MPICXX "-I${prefix}/include" "${CMAKE_CURRENT_LIST_DIR}/over_ranks.cpp" ${link_library}
+    -lheddle_distributed -lheddle_ranks -lheddle -o "${WORK}/over_ranks_by_name")
+  run("${WORK}/over_ranks_by_name")
+endif()
+find_program(PKG_CONFIG pkg-config REQUIRED)
+execute_process(COMMAND "${CMAKE_COMMAND}" -E env "PKG_CONFIG_PATH=${prefix}/${LIBRARY_FOLDER}/pkgconfig" "${PKG_CONFIG}" --cflags --libs heddle
+  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run("${CXX}" "${CMAKE_CURRENT_LIST_DIR}/from_cpp.cpp" ${flags} "-Wl,-rpath,${prefix}/${LIBRARY_FOLDER}" -o "${WORK}/by_pkg_config")
+run("${WORK}/by_pkg_config")
+
+# The pages and the licences.
+set(pages LICENSE README.md CHANGELOG.md docs/README.md docs/reference/reduce.md)
+if(EXISTS /usr/share/doc/libfmt-dev/copyright)
+  list(APPEND pages licences/libfmt-dev.txt)
+endif()
+foreach(page IN LISTS pages)
+  if(NOT EXISTS "${prefix}/share/doc/heddle/${page}")
+    message(FATAL_ERROR "share/doc/heddle/${page} is not installed")
+  endif()
+endforeach()
+
 # What is configured without a build type, and with these options, warns of what `warning` matches, or of nothing where that is empty.
 function(configured_without_build_type warning name)
   execute_process(COMMAND "${CMAKE_COMMAND}" -E env --unset=CMAKE_BUILD_TYPE --unset=CXXFLAGS
