@@ -21,12 +21,26 @@ if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O3")
   set(heddle_optimised_in_release "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:${heddle_optimised}>")
 endif()
 
+# std::stable_sort of libstdc++ 12 calls a function that is deprecated, and clang 17 and later warn of it at each caller.
+set(heddle_without_warnings_of_libraries "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 17)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_FLAGS "-std=c++20 -Werror=deprecated-declarations")
+  check_cxx_source_compiles("#include <algorithm>
+    int main(int, char** words) { std::stable_sort(words, words + 1); }" HEDDLE_STABLE_SORT_WITHOUT_WARNING)
+  unset(CMAKE_REQUIRED_FLAGS)
+  if(NOT HEDDLE_STABLE_SORT_WITHOUT_WARNING)
+    set(heddle_without_warnings_of_libraries "$<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>")
+  endif()
+endif()
+
 # What every target of this repository is compiled with, beside what it takes from heddle::heddle.
 function(heddle_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>"
+    ${heddle_without_warnings_of_libraries}
     # Files that are compiled as one file are not headers, though they are included.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>"
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra;-Xfatbin=-compress-all>")

@@ -229,7 +229,7 @@ bool writer::write_comparison(instruction& i) {
   const std::string_view joins = i.one_of({"and", "or", "xor"});
   i.flag("ftz");
   type t = i.expect_type();
-  const std::optional<type> result = is_set ? std::optional(t) : std::nullopt;
+  const bool gives_float = t.is_float();
   if (is_set) t = i.expect_type();
   if (t.components != 1) i.refuse("its type is not supported");
   // As unsigned: lo, ls, hi, hs.
@@ -251,7 +251,7 @@ bool writer::write_comparison(instruction& i) {
   const operand& to = i.at(0);
   code_ += fmt::format("{{ const bool heddle_p = {}; ", compared);
   if (is_set) {
-    set(to, fmt::format("({}) ? {}", joined("heddle_p"), result->is_float() ? "1.0f : 0.0f" : "~0u : 0u"));
+    set(to, fmt::format("({}) ? {}", joined("heddle_p"), gives_float ? "1.0f : 0.0f" : "~0u : 0u"));
   } else if (to.kind == operand_kind::pair) {
     // Both are of the operands as they were.
     code_ +=
