@@ -1,21 +1,18 @@
 # The demo and what it needs of the library: arrays, sums and running totals of floats, random numbers. `make demo` builds them in a
 # folder of their own.
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
+set(cpu_sources ${pattern_sources})
+list(FILTER cpu_sources INCLUDE REGEX "^cpu/")
 set(sources
   ${array_sources}
+  ${cpu_sources}
   array/number_text.cpp
-  cpu/copy_lines.cpp
-  cpu/instruction_set.cpp
-  cpu/kernels_for.cpp
-  cpu/reduce.cpp
-  cpu/scan.cpp
-  cpu/threads.cpp
   dispatch/random.cpp
   dispatch/reduce.cpp
   dispatch/scan.cpp
   jit/cache_folder.cpp
   target/machine.cpp)
-list(REMOVE_ITEM sources io/gif.cpp io/png.cpp io/vti.cpp io/xml_text.cpp)
+list(REMOVE_ITEM sources cpu/matmul.cpp io/gif.cpp io/png.cpp io/vti.cpp io/xml_text.cpp)
 if(HEDDLE_WITH_CUDA)
   list(APPEND sources
     gpu/launch.cpp
