@@ -138,7 +138,9 @@ void add_info(CLI::App& app) {
   const auto options = std::make_shared<info_options>();
   command->add_flag("--json", options->as_json, "One JSON object");
   command->add_flag("--quiet", options->quiet, "No progress line, of which there is none here");
-  command->footer("Memory bandwidths are measured once a machine, which takes a second.");
+  command->footer(
+      "Memory bandwidths are measured once a machine, which takes a second. HEDDLE_SIMD in the environment, "
+      "baseline, avx2 or avx512, chooses the instruction set.");
   command->callback([options] {
     begin_together();
     // Bandwidths of memory are measured by one process.

@@ -253,7 +253,7 @@ TEST(threads, as_many_work_at_once_as_are_named) {
       std::unique_lock lock(mutex);
       ++here;
       all_here.notify_all();
-      all_here.wait_for(lock, 20s, [&] { return here >= threads; });
+      all_here.wait_for(lock, 200s, [&] { return here >= threads; });
     });
     EXPECT_EQ(here, threads);
   }

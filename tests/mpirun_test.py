@@ -4,7 +4,6 @@
 import os
 import sys
 import tempfile
-import time
 
 import mpirun
 
@@ -16,10 +15,9 @@ with tempfile.TemporaryDirectory() as folder:
     # Behind it how GPUs are connected, where there are some.
     assert result.stdout.startswith(f"{ranks} ranks agree"), result.stdout
 
-    start = time.monotonic()
+    # Ranks that went on waiting would be ended after minutes, by an exception here.
     result = mpirun.run(launcher, ranks, program, folder, "fail")
     assert result.returncode != 0
     name = "" if ranks == 1 else f"rank {ranks - 1} of {ranks} on {os.uname().nodename}: "
     told = [line for line in result.stderr.splitlines() if line.startswith("heddle: ")]
     assert told == [f"heddle: {name}a cause"], result.stderr
-    assert time.monotonic() - start < 60, "the other ranks went on waiting"

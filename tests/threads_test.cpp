@@ -132,7 +132,7 @@ namespace {
 
 struct ended {};
 
-/// How often work asks on this thread before it is ended, and whether it is.
+/// Whether work is ended when it asks for the `asked`-th time on this thread, which it does at every check.
 template <class F>
 bool is_ended_after(int asked, const F& work) {
   int count = 0;
@@ -140,7 +140,7 @@ bool is_ended_after(int asked, const F& work) {
     if (++count >= asked) throw ended();
   };
   try {
-    const hd::interruptible here(ask);
+    const hd::interruptible here(ask, std::chrono::nanoseconds(0));
     work();
   } catch (const ended&) {
     return true;
@@ -148,22 +148,23 @@ bool is_ended_after(int asked, const F& work) {
   return false;
 }
 
-/// Slices that last longer than the time between two questions.
-void slow_slices(int threads, std::atomic<int>& slices) {
+/// Slices that end on the thread `asked` alone, so that some are left for it until it is asked again.
+void slices_for(std::thread::id asked, int threads, std::atomic<int>& slices) {
   hd::cpu::for_slices(threads, 1000, 1, [&](std::size_t first, std::size_t last) {
     slices += static_cast<int>(last - first);
-    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    while (std::this_thread::get_id() != asked) hd::check_interruption();
   });
 }
 
 }  // namespace
 
 TEST(interruptible, ends_slices_and_what_they_call) {
+  const std::thread::id here = std::this_thread::get_id();
   for (const int threads : {1, 2, 8}) {
     std::atomic<int> slices = 0;
-    EXPECT_TRUE(is_ended_after(1, [&] { slow_slices(threads, slices); })) << threads;
+    EXPECT_TRUE(is_ended_after(1, [&] { slices_for(here, threads, slices); })) << threads;
     EXPECT_EQ(slices, 0) << threads;
-    EXPECT_TRUE(is_ended_after(3, [&] { slow_slices(threads, slices); })) << threads;
+    EXPECT_TRUE(is_ended_after(3, [&] { slices_for(here, threads, slices); })) << threads;
     EXPECT_GT(slices, 0) << threads;
     EXPECT_LT(slices, 1000) << threads;
     // Other threads see it inside a slice, and the caller gets what was thrown.
@@ -174,7 +175,8 @@ TEST(interruptible, ends_slices_and_what_they_call) {
     };
     EXPECT_TRUE(is_ended_after(2, waits_for_the_end)) << threads;
     const auto nested = [&] {
-      hd::cpu::for_slices(threads, 8, 1, [&](std::size_t, std::size_t) { slow_slices(threads, slices); });
+      hd::cpu::for_slices(threads, 8, 1,
+                          [&](std::size_t, std::size_t) { slices_for(here, threads, slices); });
     };
     EXPECT_TRUE(is_ended_after(2, nested)) << threads;
     EXPECT_EQ(calls_of_indices(threads, 1000, 1), std::vector<int>(1000, 1)) << threads;
@@ -196,11 +198,8 @@ TEST(interruptible, asks_on_its_own_thread_alone) {
     ++asked;
     if (std::this_thread::get_id() != caller) ++elsewhere;
   };
-  const hd::interruptible here(ask);
-  hd::cpu::for_slices(4, 64, 1, [&](std::size_t, std::size_t) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    hd::check_interruption();
-  });
+  const hd::interruptible here(ask, std::chrono::nanoseconds(0));
+  hd::cpu::for_slices(4, 64, 1, [&](std::size_t, std::size_t) { hd::check_interruption(); });
   // A thread of one's own is interrupted by nobody.
   std::thread([] { EXPECT_EQ(hd::interruptible::current(), nullptr); }).join();
   EXPECT_GT(asked, 0);
@@ -215,12 +214,12 @@ TEST(interruptible, leaves_scans_and_sorts_usable) {
     const auto scans = [&] {
       for (;;) hd::inclusive_scan_into(where, sums, x, hd::plus{});
     };
-    EXPECT_TRUE(is_ended_after(2, scans));
+    EXPECT_TRUE(is_ended_after(7, scans));
     std::vector<std::uint64_t> sorted(x.size());
     const auto sorts = [&] {
       for (;;) hd::sort_into(where, sorted, x);
     };
-    EXPECT_TRUE(is_ended_after(2, sorts));
+    EXPECT_TRUE(is_ended_after(7, sorts));
     hd::inclusive_scan_into(where, sums, x, hd::plus{});
     std::uint64_t sum = 0;
     std::size_t wrong = 0;

@@ -16,15 +16,16 @@ class interruption : public std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-/// While it lives, CPU work that its thread starts can be interrupted: patterns call `ask` on this thread, at
-/// most twenty times a second, and it may throw. The running pattern then rethrows, and its output is
-/// unspecified. `ask` must outlive this.
+/// While it lives, CPU work that its thread starts can be interrupted: patterns call `ask` on this thread,
+/// and it may throw. After a call the next one follows not before the time `between`. When `ask` throws, the
+/// running pattern rethrows, and its output is unspecified. `ask` must outlive this.
 ///
 /// Patterns call it between their passes, and between the slices of a pass. They do not interrupt work on a
 /// GPU, a kernel from source on a CPU, or a product of matrices by OpenBLAS.
 class interruptible {
  public:
-  explicit interruptible(function_ref<void()> ask) noexcept;
+  explicit interruptible(function_ref<void()> ask,
+                         std::chrono::nanoseconds between = std::chrono::milliseconds(50)) noexcept;
   ~interruptible();
   interruptible(const interruptible&) = delete;
   interruptible& operator=(const interruptible&) = delete;
@@ -52,6 +53,7 @@ class interruptible {
 
  private:
   function_ref<void()> ask_;
+  std::chrono::nanoseconds between_;
   std::thread::id asked_on_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now();
   std::exception_ptr thrown_;

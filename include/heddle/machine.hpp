@@ -26,8 +26,10 @@ std::vector<gpu_properties> gpus();
 /// The version of the CUDA toolkit that the library was built with, such as "13.0"; empty without one.
 std::string cuda_toolkit_version();
 
-/// "avx512", "avx2" or "baseline": the instruction set that the built-in operators use on this processor.
-const char* cpu_instruction_set() noexcept;
+/// "avx512", "avx2" or "baseline": the instruction set that the built-in operators and the simulations use.
+/// HEDDLE_SIMD in the environment names a narrower one than the widest of this processor. Throws if
+/// HEDDLE_SIMD names one that this processor or this build lacks.
+const char* cpu_instruction_set();
 
 /// The processor's name as the system gives it.
 std::string cpu_name();

@@ -1,4 +1,4 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from types import ModuleType
 from typing import Any
@@ -8,6 +8,7 @@ import numpy as np
 version: str
 
 def use(numpy: ModuleType, error: type[Exception], target_variable: ContextVar[Any]) -> None: ...
+def call_at_checks(function: Callable[[], None] | None) -> None: ...
 def add_cuda_folder(folder: str, /) -> None: ...
 def current_target() -> Target: ...
 

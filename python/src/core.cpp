@@ -21,6 +21,7 @@ namespace heddle::python {
 NB_MODULE(_core, m) {
   m.def("use", &use, nb::arg("numpy"), nb::arg("error"), nb::arg("target_variable"));
   m.def("add_cuda_folder", [](const std::string& folder) { add_cuda_folder(folder); });
+  m.def("call_at_checks", &call_at_checks, nb::arg("function").none());
   m.attr("version") = HEDDLE_VERSION;
   translate_errors();
   bind_target(m);

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <cxxabi.h>
 #include <unistd.h>
@@ -20,6 +21,13 @@ namespace {
 
 std::atomic<const interpreter*> used = nullptr;
 std::atomic<PyInterpreterState*> used_by = nullptr;
+
+/// Set and read under the GIL; never destroyed, as the interpreter may end before static objects do.
+nb::object& called_at_checks() {
+  static auto* const function = new nb::object;
+  return *function;
+}
+std::atomic<bool> is_called_at_checks = false;
 
 /// The class of Python's for an error of the library, by what its text says.
 PyObject* class_of(std::string_view text) {
@@ -134,7 +142,17 @@ void check_signals() {
   // does so while the interpreter ends, which patterns do not outlive.
   if (gettid() != getpid()) return;
   const nb::gil_scoped_acquire held;
+  if (is_called_at_checks) called_at_checks()();
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+std::chrono::nanoseconds between_checks() noexcept {
+  return std::chrono::milliseconds(is_called_at_checks ? 0 : 50);
+}
+
+void call_at_checks(nb::object function) {
+  is_called_at_checks = !function.is_none();
+  called_at_checks() = std::move(function);
 }
 
 nb::handle numpy_dtype(dtype type) {

@@ -3,6 +3,7 @@
 #include <heddle/any_array.hpp>
 #include <heddle/interruption.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -44,6 +45,11 @@ std::string text_of(nb::handle text);
 /// Runs Python's handlers of the signals that have come, where the calling thread is the main one, and throws
 /// what they raise: KeyboardInterrupt after Ctrl-C. Takes the GIL.
 void check_signals();
+/// The least time between two of these.
+std::chrono::nanoseconds between_checks() noexcept;
+/// Tests choose by it the moment of a signal: `function` is called at every place where the work of the main
+/// thread can be interrupted, without regard to time. None ends that.
+void call_at_checks(nb::object function);
 
 /// Releases the GIL while it lives; where a call on so many bytes is worth it, which takes more than some
 /// microseconds. What the library does meanwhile is interrupted by what a handler of a signal raises.
@@ -61,7 +67,7 @@ class without_gil {
   static constexpr auto ask = [] { check_signals(); };
   void release() {
     released_ = PyEval_SaveThread();
-    interrupts_.emplace(ask);
+    interrupts_.emplace(ask, between_checks());
   }
 
   PyThreadState* released_ = nullptr;

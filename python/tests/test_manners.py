@@ -35,7 +35,7 @@ LONG_CALLS = {
 
 def run_python(code, **environment):
     done = subprocess.run([sys.executable, "-c", code], env=os.environ | {"PYTHONPATH": FOLDER} | environment, capture_output=True, text=True,
-                          timeout=120)
+                          timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -60,7 +60,8 @@ def test_another_thread_runs_during_a_call(name):
     sys.setswitchinterval(3600)
     try:
         begun.set()
-        last = time.monotonic() + 30
+        # Whether the other thread gets a processor during the call is up to the system: again until it does.
+        last = time.monotonic() + 200
         while time.monotonic() < last:
             inside[0] = True
             call()
@@ -86,7 +87,7 @@ def test_importing_changes_nothing():
 
 def test_importing_prints_nothing_and_starts_nothing():
     have = subprocess.run([sys.executable, "-W", "error", "-X", "dev", "-c", "import heddle"], env=os.environ | {"PYTHONPATH": FOLDER},
-                          capture_output=True, text=True, timeout=60)
+                          capture_output=True, text=True, timeout=300)
     assert (have.returncode, have.stdout, have.stderr) == (0, "", "")
 
 
@@ -122,7 +123,7 @@ def test_arrays_at_the_end_of_a_process():
     have = subprocess.run([sys.executable, "-X", "dev", "-c",
                            "import numpy, heddle\nkept = heddle.asarray(numpy.ones(3)).on('serial')\nview = numpy.asarray(kept)\n"
                            "class Cycle: pass\nc = Cycle(); c.me = c; c.array = kept; c.target = heddle.Target('serial')\n"],
-                          env=os.environ | {"PYTHONPATH": FOLDER}, capture_output=True, text=True, timeout=60)
+                          env=os.environ | {"PYTHONPATH": FOLDER}, capture_output=True, text=True, timeout=300)
     assert (have.returncode, have.stdout, have.stderr) == (0, "", "")
 
 

@@ -52,7 +52,8 @@ class interrupted_elsewhere final : public interruption {};
 
 }  // namespace
 
-interruptible::interruptible(function_ref<void()> ask) noexcept : ask_(ask) {}
+interruptible::interruptible(function_ref<void()> ask, std::chrono::nanoseconds between) noexcept
+    : ask_(ask), between_(between) {}
 interruptible::~interruptible() = default;
 
 interruptible* interruptible::current() noexcept {
@@ -74,7 +75,7 @@ void interruptible::check() {
     is_ended_ = true;
     throw;
   }
-  next_ = now + std::chrono::milliseconds(50);
+  next_ = now + between_;
 }
 
 interruptible::shared::shared(interruptible* of) noexcept : before_(interrupted_with) {

@@ -139,7 +139,7 @@ std::string cuda_toolkit_version() {
   const int version = gpu::toolkit_version();
   return version == 0 ? "" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
-const char* cpu_instruction_set() noexcept {
+const char* cpu_instruction_set() {
   return cpu::instruction_set();
 }
 

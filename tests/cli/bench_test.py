@@ -12,6 +12,7 @@ import xml.etree.ElementTree
 import numpy as np
 
 from checks import HEDDLE, TYPES, CommandTest, run, samples
+from moments import PATIENCE, without_alarm
 
 
 class BenchTest(CommandTest):
@@ -257,12 +258,12 @@ class BenchTest(CommandTest):
         files = ["--json", str(self.folder / "report.json")]
         if shutil.which("gnuplot"):
             files += ["--plot", str(self.folder / "chart.svg")]
-        running = subprocess.Popen([HEDDLE, "bench", "reduce", "--target", "serial", "--size", "64..2^24", *files],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        running = subprocess.Popen([HEDDLE, "bench", "reduce", "--target", "serial", "--size", "64..2^24", "--type", ",".join(TYPES), *files],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=without_alarm)
         self.addCleanup(running.kill)
         printed = os.read(running.stdout.fileno(), 4096)
         running.send_signal(signal.SIGINT)
-        rest, errors = running.communicate(timeout=60)
+        rest, errors = running.communicate(timeout=PATIENCE)
         self.assertEqual((running.returncode, errors), (130, b"heddle bench: interrupted\n"))
         printed += rest
         self.assertTrue(printed.startswith(b"target") and printed.endswith(b"\n"), printed)

@@ -57,7 +57,7 @@ class KernelCacheTest(CommandTest):
 
     def shown(self, *options, **changes):
         """What `heddle cache` says."""
-        return json.loads(self.start("cache", "--json", *options, env={**self.environment, **changes}).communicate(timeout=60)[0])
+        return json.loads(self.start("cache", "--json", *options, env={**self.environment, **changes}).communicate(timeout=300)[0])
 
     def kept(self, ending):
         return sorted(p for p in self.kernels.iterdir() if p.suffix == ending)
@@ -316,7 +316,7 @@ class FoldersTest(KernelCacheTest):
 
     def shown_machine(self):
         running = self.start("info", "--json")
-        printed, errors = running.communicate(timeout=60)
+        printed, errors = running.communicate(timeout=300)
         self.assertEqual((running.returncode, errors), (0, ""))
         return json.loads(printed)["cpu"]["read_bytes_per_second"]
 
@@ -374,13 +374,13 @@ class UseTest(KernelCacheTest):
             message = self.fails(1, "cache", env={**self.environment, "HEDDLE_CACHE_SIZE": text})
             self.assertEqual(message, f"heddle cache: HEDDLE_CACHE_SIZE: '{text}' is no whole number of bytes, such as 1000000, 2^20, 500MB or 2GiB\n")
         self.fails(2, "cache", "--size=", env=self.environment)
-        printed = self.start("cache").communicate(timeout=60)[0]
+        printed = self.start("cache").communicate(timeout=300)[0]
         self.assertEqual(printed, f"folder   {self.kernels}\nentries  0\nbytes    0 (0.0 KiB)\nlimit    {3 * 2**40} (3072.0 GiB)\n")
 
     def test_leftovers_of_killed_runs(self):
         """A compiler that does not end is killed with what started it."""
         ready = self.folder / "ready"
-        self.compiler.write_text(f"#!/bin/sh\ntouch {ready}\nexec sleep 60\n")
+        self.compiler.write_text(f"#!/bin/sh\ntouch {ready}\nexec sleep 3600\n")
         stuck = self.start_transform(start_new_session=True)
         self.addCleanup(stuck.communicate)
         self.addCleanup(stuck.kill)
@@ -407,7 +407,7 @@ class UseTest(KernelCacheTest):
 
             running = self.start_transform(preexec_fn=limit)
             self.addCleanup(running.kill)
-            running.communicate(timeout=60)
+            running.communicate(timeout=300)
             if self.kernels.exists():
                 self.assertEqual([p for p in self.kernels.iterdir() if p.is_dir()], [])
 
@@ -445,7 +445,7 @@ class UseTest(KernelCacheTest):
             while any(process.poll() is None for process in running):
                 self.shown("--clear")
             for out, process in zip(outputs, running):
-                self.assertEqual((process.communicate(timeout=60), process.returncode), (("", ""), 0))
+                self.assertEqual((process.communicate(timeout=300), process.returncode), (("", ""), 0))
                 np.testing.assert_array_equal(np.load(out), np.arange(5) * 3.0)
 
 

@@ -15,6 +15,8 @@ import unittest
 
 import numpy as np
 
+from moments import PATIENCE, wait_for_handlers, wait_until, without_alarm
+
 HEDDLE = os.environ["HEDDLE"]
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
@@ -183,16 +185,25 @@ class CommandTest(unittest.TestCase):
         """A line that comes after a while and is erased at the end; none with --quiet, none when it is no terminal."""
         for flags, wanted in (([], True), (["--quiet"], False)):
             terminal, end = pty.openpty()
-            running = subprocess.Popen([HEDDLE, *map(str, arguments), *flags], stdout=subprocess.DEVNULL, stderr=end)
+            running = subprocess.Popen([HEDDLE, *map(str, arguments), *flags], stdout=subprocess.DEVNULL, stderr=end, preexec_fn=without_alarm)
             self.addCleanup(running.kill)
             os.close(end)
             shown = b""
-            give_up = time.monotonic() + (60 if wanted else 1.5)
-            while time.monotonic() < give_up and not shown:
+
+            def read():
+                nonlocal shown
                 if select.select([terminal], [], [], 0.1)[0]:
                     shown += os.read(terminal, 4096)
+
+            wait_for_handlers(running)
+            if wanted:
+                wait_until(lambda: shown, running, read)
+            else:
+                # As long as it takes the other run to show something, or longer.
+                began = time.monotonic()
+                wait_until(lambda: shown or time.monotonic() > began + 1.5, running, read)
             running.send_signal(signal.SIGTERM)
-            running.communicate(timeout=60)
+            running.communicate(timeout=PATIENCE)
             self.assertEqual(running.returncode, 128 + signal.SIGTERM)
             while True:
                 try:

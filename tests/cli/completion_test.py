@@ -13,6 +13,7 @@ import unittest
 import numpy as np
 
 from checks import HEDDLE, CommandTest, run
+from moments import PATIENCE
 
 OPERATORS = re.search(r"--op OP +([a-z|]+)", run("reduce", "--help").stdout)[1].split("|")
 NAMES_A_FILE = re.compile(r"npy|FILE|MASK|\bOUT\b|\.svg|\.png|\.cu|^F$")
@@ -136,7 +137,7 @@ class CompletionTest(CommandTest):
             """Types, and waits until the terminal shows what is wanted, after what it showed before."""
             nonlocal text
             os.write(terminal, typed.encode())
-            give_up = time.monotonic() + 30
+            give_up = time.monotonic() + PATIENCE
             while wanted not in text and time.monotonic() < give_up:
                 if select.select([terminal], [], [], 0.1)[0]:
                     text += os.read(terminal, 4096).decode(errors="replace")

@@ -251,7 +251,7 @@ __global__ void add(int* x, int n) {
         writing.stdout.close()
         self.assertEqual(writing.stderr.read(), b"")
         writing.stderr.close()
-        self.assertEqual(writing.wait(timeout=60), -signal.SIGPIPE)
+        self.assertEqual(writing.wait(timeout=300), -signal.SIGPIPE)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import numpy as np
 import pyte
 from PIL import Image
 
+import moments
 from checks import HEDDLE, CommandTest, run
 from life_test import GUN, stepped
 
@@ -49,6 +50,10 @@ class Terminal:
     def type(self, keys):
         os.write(self.controller, keys.encode())
 
+    def waiting_keys(self):
+        """How many typed keys the command has not read yet."""
+        return struct.unpack("i", fcntl.ioctl(self.inside, termios.FIONREAD, bytes(4)))[0]
+
     def read(self, seconds):
         if select.select([self.controller], [], [], seconds)[0]:
             data = os.read(self.controller, 1 << 16)
@@ -64,11 +69,10 @@ class Terminal:
 
     def wait_until(self, reached):
         """A picture is whole by the time that its caption is there."""
-        give_up = time.monotonic() + 60
-        while not reached():
-            self.read(0.1)
-            if time.monotonic() > give_up or self.running.poll() is not None:
-                raise AssertionError(f"'{self.caption()}', status {self.running.poll()}")
+        try:
+            moments.wait_until(reached, self.running, lambda: self.read(0.1))
+        except AssertionError as missing:
+            raise AssertionError(f"'{self.caption()}': {missing}") from missing
 
     def wait_for_generation(self, number):
         self.wait_until(lambda: self.generation() >= number)
@@ -84,7 +88,7 @@ class Terminal:
 
     def end(self):
         """The status and what was printed, once the command has ended."""
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + moments.PATIENCE
         while self.running.poll() is None and time.monotonic() < give_up:
             self.read(0.1)
         while select.select([self.controller], [], [], 0.1)[0]:
@@ -152,9 +156,9 @@ class WatchTest(CommandTest):
         seen = self.terminal(60, 20, "life", gun, "--generations", 10**9, "--every", 30, "--watch")
         seen.wait_for_generation(90)
         seen.type(" ")
-        time.sleep(0.3)
-        seen.read(0.1)
-        while select.select([seen.controller], [], [], 0.3)[0]:
+        # Once the key is read, what was drawn before is on its way, and nothing follows.
+        seen.wait_until(lambda: seen.waiting_keys() == 0)
+        while select.select([seen.controller], [], [], 1)[0]:
             seen.read(0)
         paused = seen.generation()
         time.sleep(0.3)
@@ -220,7 +224,7 @@ class WatchTest(CommandTest):
         options = ["laplace", "--size", "300x300", "--method", "jacobi", "--tolerance", 0]
         seen = self.terminal(60, 12, *options, "--check-every", 10**6, "--watch", "-o", self.out)
         seen.wait_until(lambda: seen.caption().startswith("0 sweeps, "))
-        time.sleep(0.3)
+        moments.wait_for_work(seen.running, 0.3, lambda: seen.read(0.1))
         seen.type("q")
         status, printed, errors = seen.end()
         self.assertEqual((status, errors), (0, ""))

@@ -14,7 +14,7 @@ import urllib.parse
 import urllib.request
 import zlib
 
-PATIENCE = 120  # seconds, of a machine with much else to do
+PATIENCE = 300  # seconds, of a machine with much else to do
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 
 
