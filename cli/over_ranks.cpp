@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -22,7 +21,6 @@
 #include <span>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -108,12 +106,6 @@ std::string view_of(const std::string& path) {
   file.read(first.data(), first.size());
   return fmt::format("{} bytes, which begin {:016x}", bytes,
                      std::hash<std::string_view>()({first.data(), static_cast<std::size_t>(file.gcount())}));
-}
-
-/// Ends all ranks. The others wait for this one, or have failed too: then the first of them speaks.
-[[noreturn]] void abort_in_turn(const std::string& cause) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(group->all.rank(), 30));
-  group->all.abort(cause);
 }
 
 /// The command that is linked to MPI takes the place of this one; returns where it is not there.
@@ -246,7 +238,7 @@ std::string failure_of_any(const std::string& failure) {
 
 void end_where_interrupted_alone() {
   if (!group || group->stops_together || !group->begun) return;
-  abort_in_turn("interrupted");
+  group->all.abort("interrupted");
 }
 
 bool prints_failure(std::string& message) {
@@ -262,7 +254,7 @@ bool prints_failure(std::string& message) {
     message = fmt::format("{} ({})", message, rank_text(me));
     return first - failures.begin() == all.rank();
   }
-  abort_in_turn(message.starts_with("heddle ") ? message.substr(std::strlen("heddle ")) : message);
+  group->all.abort(message.starts_with("heddle ") ? message.substr(std::strlen("heddle ")) : message);
 }
 
 }  // namespace heddle::cli

@@ -191,6 +191,16 @@ class OverRanksTest(unittest.TestCase):
         self.assertIn("memory", result.stderr)
         self.assertFalse((self.folder / "out.npy").exists())
 
+    def test_ranks_that_fail_together_are_told_once(self):
+        """After they began, however slowly they end."""
+        np.lib.format.open_memmap(self.folder / "larger.npy", "w+", "f4", (160_000_000,)).flush()
+        for _ in range(5):
+            result = mpirun.run(LAUNCHER, 4, "sh", "-c", f"ulimit -v 600000; exec {HEDDLE} sort larger.npy --target serial -o out.npy",
+                                cwd=self.folder, timeout=120)
+            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(len(lines_of(result)), 1, result.stderr)
+            self.assertIn("memory", result.stderr)
+
     def test_a_rank_that_is_killed_leaves_the_old_file(self):
         np.lib.format.open_memmap(self.folder / "large.npy", "w+", "f4", (40_000_000,)).flush()
         (self.folder / "out.npy").write_bytes(b"old")

@@ -1,5 +1,6 @@
-// distributed_on_mpi_test FOLDER [fail]: every check of distributed arrays, on the ranks that mpirun started.
-// With `fail` the last rank throws instead, while the others wait for it.
+// distributed_on_mpi_test FOLDER [fail | fail-together]: every check of distributed arrays, on the ranks that
+// mpirun started. With `fail` the last rank throws instead, while the others wait for it; with
+// `fail-together` all ranks throw.
 #include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
 #include <heddle/mpi.hpp>
@@ -16,6 +17,10 @@ int main(int argc, char** argv) {
     if (argc == 3 && std::string_view(argv[2]) == "fail") {
       if (all.rank() == all.size() - 1) throw std::runtime_error("a cause");
       all.barrier();
+    }
+    if (argc == 3 && std::string_view(argv[2]) == "fail-together") {
+      all.barrier();
+      throw std::runtime_error("a cause");
     }
     hd::tests::check_everything(all, argv[1]);
     // Of functions that a compiler of the host knows.

@@ -21,3 +21,9 @@ with tempfile.TemporaryDirectory() as folder:
     name = "" if ranks == 1 else f"rank {ranks - 1} of {ranks} on {os.uname().nodename}: "
     told = [line for line in result.stderr.splitlines() if line.startswith("heddle: ")]
     assert told == [f"heddle: {name}a cause"], result.stderr
+
+    for _ in range(5):
+        result = mpirun.run(launcher, ranks, program, folder, "fail-together")
+        assert result.returncode != 0
+        told = [line for line in result.stderr.splitlines() if line.startswith("heddle: ")]
+        assert len(told) == 1 and told[0].endswith(": a cause"), result.stderr

@@ -1,6 +1,6 @@
-// simulations_on_mpi_test FOLDER [fail | all]: checks of simulations over ranks, on those that mpirun
-// started; with `all` every case. With `fail` the last rank throws in the middle of a simulation, while the
-// others wait for its rows.
+// simulations_on_mpi_test FOLDER [fail | fail-together | all]: checks of simulations over ranks, on those
+// that mpirun started; with `all` every case. With `fail` the last rank throws in the middle of a simulation,
+// while the others wait for its rows. With `fail-together` all ranks throw.
 #include "simulations_over_ranks_checks.hpp"
 
 #include <cstdio>
@@ -12,6 +12,10 @@ int main(int argc, char** argv) {
   const hd::ranks all = hd::ranks::world();
   const std::string_view mode = argc == 3 ? argv[2] : "";
   all.run([&] {
+    if (mode == "fail-together") {
+      all.barrier();
+      throw std::runtime_error("a cause");
+    }
     if (mode == "fail") {
       const auto life = hd::life::make_engine(hd::life::algorithm::packed, {64, 64, true}, {}, all);
       life->load(hd::life::grid(64, 64));

@@ -4,8 +4,11 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include <fmt/core.h>
@@ -72,6 +75,51 @@ class pieces final : public impl::exchange {
   std::vector<MPI_Request> running_;
 };
 
+/// Chooses the rank that says why all end: the first that asks. Ranks that fail at the same time may not
+/// exchange messages, because the others may be anywhere; a counter in the memory of rank 0 needs no help of
+/// its process.
+class speaker {
+ public:
+  explicit speaker(MPI_Comm communicator) {
+    int rank = 0;
+    MPI_Comm_rank(communicator, &rank);
+    const MPI_Aint bytes = rank == 0 ? sizeof(int) : 0;
+    int* counter = nullptr;
+    if (MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL, communicator, &counter, &window_) !=
+        MPI_SUCCESS) {
+      window_ = MPI_WIN_NULL;
+      return;
+    }
+    MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+    if (rank == 0) *counter = 0;
+    MPI_Barrier(communicator);
+  }
+  // A window is freed by all ranks together, and a rank that fails would wait for the others: MPI frees it at
+  // its end.
+
+  /// Whether this rank is the first; also if that cannot be found out within some seconds.
+  bool is_chosen() const {
+    if (window_ == MPI_WIN_NULL) return true;
+    const int one = 1;
+    int before = 0, is_there = 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    if (MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, window_) != MPI_SUCCESS ||
+        MPI_Rget_accumulate(&one, 1, MPI_INT, &before, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, window_,
+                            &request) != MPI_SUCCESS)
+      return true;
+    const auto last = std::chrono::steady_clock::now() + patience;
+    while (MPI_Test(&request, &is_there, MPI_STATUS_IGNORE) == MPI_SUCCESS && is_there == 0 &&
+           std::chrono::steady_clock::now() < last)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return is_there == 0 || before == 0;
+  }
+
+  static constexpr std::chrono::seconds patience{5};
+
+ private:
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
 class over_mpi final : public impl::transport {
  public:
   explicit over_mpi(MPI_Comm communicator) {
@@ -79,6 +127,7 @@ class over_mpi final : public impl::transport {
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+    speaker_.emplace(communicator_);
   }
   ~over_mpi() override {
     int finalized = 0;
@@ -149,8 +198,13 @@ class over_mpi final : public impl::transport {
   }
 
   [[noreturn]] void abort(const std::string& message) override {
-    fmt::print(stderr, "{}\n", message);
-    std::fflush(stderr);
+    if (speaker_->is_chosen()) {
+      fmt::print(stderr, "{}\n", message);
+      std::fflush(stderr);
+    } else {
+      // The rank that speaks ends this one too.
+      std::this_thread::sleep_for(speaker::patience);
+    }
     MPI_Abort(communicator_, 1);
     std::abort();
   }
@@ -158,6 +212,7 @@ class over_mpi final : public impl::transport {
  private:
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  std::optional<speaker> speaker_;
 };
 
 /// Of the cores that this process may use, its part where others of the same host may use them too.
