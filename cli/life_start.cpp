@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -132,7 +134,10 @@ life_beginning begin_life(const life_start_options& options, const target& where
     }
     return start;
   }
-  pattern from = read_pattern(options.pattern);
+  // A grid whose size is given takes the memory that was asked for.
+  constexpr std::uint64_t most_of_a_size = std::uint64_t{1} << 36;
+  pattern from =
+      read_pattern(options.pattern, sized || given.grid ? std::optional(most_of_a_size) : std::nullopt);
   start.generation = from.generation;
   if (options.rule.empty() && from.law) start.law = *from.law;
   if (given.grid) from.grid = given.grid;

@@ -130,6 +130,35 @@ TEST(life_formats, what_is_wrong_is_named_with_its_line) {
   EXPECT_THROW(read_pattern("/nowhere/at.rle"), error);
 }
 
+TEST(life_formats, memory_is_in_proportion_to_live_cells) {
+  constexpr std::uint64_t one = 1;
+  EXPECT_EQ(most_cells_around(0), one << 30);
+  EXPECT_EQ(most_cells_around(1 << 13), one << 30);
+  EXPECT_EQ(most_cells_around((1 << 13) + 1), (one << 30) + (one << 17));
+  EXPECT_EQ(most_cells_around(1 << 19), one << 36);
+  EXPECT_EQ(most_cells_around(~std::uint64_t{0}), one << 36);
+  const auto refusal_by_default = [](const std::string& text, const std::string& path) -> std::string {
+    try {
+      parse_pattern(text, path);
+    } catch (const error& wrong) {
+      return wrong.what();
+    }
+    return "";
+  };
+  const std::string said = "spans 200001x200001 cells, of which at most 2 live, and more than 1073741824";
+  EXPECT_NE(refusal_by_default("o200000$200000bo!", "a.rle").find(said), std::string::npos);
+  EXPECT_NE(refusal_by_default("#Life 1.06\n-100000 100000\n100000 -100000\n", "a.lif").find(said),
+            std::string::npos);
+  // A row takes as much memory for one column as for 512.
+  EXPECT_NE(refusal_by_default("4000000$o4000000$o!", "a.rle").find("spans 1x4000001 cells"),
+            std::string::npos);
+  const pattern column = rle("1000000$o1000000$o!");
+  EXPECT_EQ(column.live.cells.height(), 1'000'001u);
+  EXPECT_EQ(column.live.cells.population(), 2u);
+  // The same span with more live cells.
+  EXPECT_EQ(rle("20000o50000$20000bo!").live.cells.population(), 20001u);
+}
+
 TEST(life_formats, what_is_written_is_read_back) {
   const tests::scratch_folder folder;
   const std::string path = folder / "x.rle", plain = folder / "x.cells";

@@ -34,9 +34,11 @@ struct runs {
   };
   std::vector<run> all;
   std::int64_t left = farthest, top = farthest, right = -farthest, bottom = -farthest;
+  std::uint64_t cells = 0;  // one that is drawn twice counts twice
 
   void add(std::int64_t x, std::int64_t y, std::int64_t count) {
     all.push_back({x, y, count});
+    cells += static_cast<std::uint64_t>(count);
     left = std::min(left, x);
     right = std::max(right, x + count);
     top = std::min(top, y);
@@ -96,14 +98,16 @@ std::optional<std::int64_t> take_integer(std::string_view& text) {
   return value;
 }
 
-pattern assemble(const runs& live, const std::string& path, std::uint64_t most_cells) {
+pattern assemble(const runs& live, const std::string& path, std::optional<std::uint64_t> most_cells) {
   pattern result;
   if (live.all.empty()) return result;
   const auto width = static_cast<std::uint64_t>(live.right - live.left),
              height = static_cast<std::uint64_t>(live.bottom - live.top);
-  if (width > most_cells / height) {
-    fail(fmt::format("{}: the pattern spans {}x{} cells, and more than {} are refused", path, width, height,
-                     most_cells));
+  const std::uint64_t most = most_cells.value_or(most_cells_around(live.cells));
+  if ((most_cells ? width : columns_kept(width)) > most / height) {
+    fail(fmt::format(
+        "{}: the pattern spans {}x{} cells, of which at most {} live, and more than {} cells are refused{}",
+        path, width, height, live.cells, most, most_cells ? "" : ": a bounded grid may be larger (--size)"));
   }
   result.live = {grid(width, height), live.left, live.top};
   for (const auto& run : live.all) {
@@ -164,7 +168,7 @@ void parse_comment_of_golly(const lines& where, std::string_view line, pattern& 
   }
 }
 
-pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t most_cells) {
+pattern parse_rle(std::string_view text, const std::string& path, std::optional<std::uint64_t> most_cells) {
   lines all(text, path);
   pattern header;
   runs live;
@@ -227,7 +231,8 @@ pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t 
   return result;
 }
 
-pattern parse_plaintext(std::string_view text, const std::string& path, std::uint64_t most_cells) {
+pattern parse_plaintext(std::string_view text, const std::string& path,
+                        std::optional<std::uint64_t> most_cells) {
   lines all(text, path);
   runs live;
   std::int64_t y = 0, widest = 0;
@@ -255,7 +260,8 @@ pattern parse_plaintext(std::string_view text, const std::string& path, std::uin
   return result;
 }
 
-pattern parse_life_106(std::string_view text, const std::string& path, std::uint64_t most_cells) {
+pattern parse_life_106(std::string_view text, const std::string& path,
+                       std::optional<std::uint64_t> most_cells) {
   lines all(text, path);
   runs live;
   for (std::string_view line; all.next(line);) {
@@ -325,7 +331,8 @@ void each_run(const grid& cells, std::size_t y, const F& f) {
 
 }  // namespace
 
-pattern parse_pattern(std::string_view text, const std::string& path, std::uint64_t most_cells) {
+pattern parse_pattern(std::string_view text, const std::string& path,
+                      std::optional<std::uint64_t> most_cells) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.starts_with("#Life 1.06")) return parse_life_106(text, path, most_cells);
   for (const auto& [beginning, format] :
@@ -348,7 +355,7 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
   return parse_rle(text, path, most_cells);
 }
 
-pattern read_pattern(const std::string& place) {
+pattern read_pattern(const std::string& place, std::optional<std::uint64_t> most_cells) {
   const std::string path = shown_path(place);
   if (std::filesystem::is_directory(place)) fail(path + ": is a folder, where a file is needed");
   const int descriptor = open_for_reading(place);
@@ -364,7 +371,7 @@ pattern read_pattern(const std::string& place) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     fail(path + ": is empty, where a pattern is needed");
   }
-  return parse_pattern(text, path);
+  return parse_pattern(text, path, most_cells);
 }
 
 placed_grid place_on_bounded_grid(const pattern& from) {

@@ -25,10 +25,10 @@ struct pattern {
 
 /// Reads RLE, plaintext (.cells) or Life 1.06, told apart by the ending of `path` or, failing that, by what
 /// is in the text. Errors name the path and the line. A pattern whose rectangle has more than `most_cells` is
-/// refused.
+/// refused; by default more than most_cells_around() its live cells.
 pattern parse_pattern(std::string_view text, const std::string& path,
-                      std::uint64_t most_cells = std::uint64_t{1} << 36);
-pattern read_pattern(const std::string& path);
+                      std::optional<std::uint64_t> most_cells = std::nullopt);
+pattern read_pattern(const std::string& path, std::optional<std::uint64_t> most_cells = std::nullopt);
 
 /// The bounded grid that a rule's suffix asks for, with Golly's placement: its top-left cell is
 /// (−int(width/2), −int(height/2)). Cells must lie on it.

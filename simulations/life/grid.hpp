@@ -9,6 +9,21 @@
 
 namespace heddle::life {
 
+/// How many cells the smallest rectangle around `live` cells of an unbounded plane may have: every cell of
+/// the rectangle takes memory.
+constexpr std::uint64_t most_cells_around(std::uint64_t live) noexcept {
+  constexpr int least = 30, for_each_live = 17, most = 36;  // powers of 2
+  const std::uint64_t in_proportion =
+      live >> (most - for_each_live) != 0 ? std::uint64_t{1} << most : live << for_each_live;
+  return in_proportion < std::uint64_t{1} << least ? std::uint64_t{1} << least : in_proportion;
+}
+
+/// How many cells a grid keeps at least for a rectangle: rows are whole steps of the fastest engine.
+constexpr std::uint64_t columns_kept(std::uint64_t width) noexcept {
+  constexpr std::uint64_t step = 512;
+  return (width + step - 1) / step * step;
+}
+
 /// A rectangle of cells, 64 to a word: column x of row y is bit x % 64 of word x / 64 of that row. Bits past
 /// the width are 0.
 class grid {

@@ -194,6 +194,11 @@ class sliced final : public row_engine {
 
   /// Squares of 64 slices and 64 positions change between the layouts by transposition.
   void slice_row(const word* from, std::size_t words, word* to) const {
+    // Most rows of sparse patterns are empty.
+    if (std::all_of(from, from + words, [](word cells) { return cells == 0; })) {
+      std::fill_n(to, shape_.words_in_row(), word{0});
+      return;
+    }
     word square[64];
     for (std::size_t group = 0; group < block_words; ++group) {
       for (std::size_t position = 0; position < shape_.positions; position += 64) {

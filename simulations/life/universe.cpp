@@ -82,8 +82,9 @@ void universe::frame(const placed_grid& live) {
   // of whole words of every engine is the fastest.
   constexpr std::size_t least_room = 64, most_room = 1024;
   const std::size_t step = how_ != algorithm::packed ? 32 : where_.is_gpu() ? 128 : 512;
-  const std::size_t larger = std::max(live.cells.width(), live.cells.height());
-  std::size_t room = how_ == algorithm::packed ? std::clamp(larger / 4, least_room, most_room) : 16;
+  // In proportion to the shorter side: beside a long line the room would be most of the grid.
+  const std::size_t shorter = std::min(live.cells.width(), live.cells.height());
+  const std::size_t room = how_ == algorithm::packed ? std::clamp(shorter / 4, least_room, most_room) : 16;
   const std::size_t width = (live.cells.width() + 2 * room + step - 1) / step * step;
   const std::size_t height = live.cells.height() + 2 * room;
   const std::size_t beside = (width - live.cells.width()) / 2;
@@ -155,7 +156,14 @@ void universe::edit(std::int64_t left, std::int64_t top, std::size_t width, std:
     constexpr std::int64_t farthest = std::int64_t{1} << 32;
     if (r - l > farthest || b - t > farthest)
       fail(fmt::format("life: cells at ({}, {}) are more than 2^32 from those that live", left, top));
-    grid both(static_cast<std::size_t>(r - l), static_cast<std::size_t>(b - t));
+    const auto wide = static_cast<std::uint64_t>(r - l), high = static_cast<std::uint64_t>(b - t);
+    const std::uint64_t most = most_cells_around(live.cells.population() + std::uint64_t{width} * height);
+    if (columns_kept(wide) > most / high) {
+      fail(fmt::format(
+          "life: with cells at ({}, {}) the pattern spans {}x{} cells, and more than {} are refused", left,
+          top, wide, high, most));
+    }
+    grid both(wide, high);
     both.put(live.cells, static_cast<std::size_t>(live.left - l), static_cast<std::size_t>(live.top - t));
     const grid::box box{static_cast<std::size_t>(left - l), static_cast<std::size_t>(top - t), width, height};
     grid part = both.part(box);

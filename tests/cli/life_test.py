@@ -9,7 +9,7 @@ import unittest
 import numpy as np
 from PIL import Image
 
-from checks import CommandTest, run, some_of
+from checks import HEDDLE, CommandTest, run, some_of
 from moments import PATIENCE, wait_for_work
 
 GLIDER = "#C a glider\nx = 3, y = 3, rule = B3/S23{}\nbo$2bo$3o!\n"
@@ -194,6 +194,19 @@ class LifeTest(CommandTest):
         self.assertIn("shared memory", self.refusal(blinker, "--generations", 1, "--algorithm", "shared",
                                                     "--target", "serial"))
         self.assertFalse(out.exists())
+
+    def test_patterns_take_memory_in_proportion(self):
+        """Few bytes of a file do not fill the memory of the machine."""
+        life = subprocess.Popen([HEDDLE, "life", self.file("long.rle", "1000000$o1000000$o!\n"), "--generations", "1"], stdout=subprocess.PIPE)
+        self.assertEqual(life.stdout.read(), b"generation 1 population 0\n")
+        life.stdout.close()
+        _, status, used = os.wait4(life.pid, 0)
+        life.returncode = os.waitstatus_to_exitcode(status)
+        self.assertLess(used.ru_maxrss, 300 * 1024)
+        for name, text in (("far.rle", "o200000$200000bo!\n"), ("far.lif", "#Life 1.06\n0 0\n200000 200000\n")):
+            message = self.refusal(self.file(name, text), "--generations", 1)
+            self.assertIn("the pattern spans 200001x200001 cells, of which at most 2 live, and more than 1073741824 cells are refused", message)
+            self.assertIn("--size", message)
 
     def test_an_interrupted_run_writes_what_it_has(self):
         out = self.file("out.npy")
