@@ -7,9 +7,11 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <png.h>
+#include <sys/resource.h>
 
 namespace heddle {
 namespace {
@@ -114,6 +116,25 @@ TEST_F(Png, EveryTruncationIsAnError) {
   vast.replace(16, 8, std::string("\x40\0\0\0\x40\0\0\0", 8));
   std::ofstream(cut, std::ios::binary) << vast;
   EXPECT_NE(tests::message_of([&] { read_png(cut); }), "no error");
+}
+
+TEST_F(Png, AHeaderTakesNoMemory) {
+  // 2^31 - 1 columns, of which libpng would keep two rows.
+  constexpr char wide[] =
+      "\x89\x50\x4e\x47\x0d\x0a\x1a\x0a\x00\x00\x00\x0d\x49\x48\x44\x52\x7f\xff\xff\xff\x00\x00\x00\x01"
+      "\x08\x00\x00\x00\x00\x85\x5d\x6c\x01\x00\x00\x00\x08\x49\x44\x41\x54\x78\xda\x03\x00\x00\x00\x00"
+      "\x01\x6f\xdd\xc9\x91\x00\x00\x00\x00\x49\x45\x4e\x44\xae\x42\x60\x82";
+  const std::string path = folder / "wide.png";
+  std::ofstream(path, std::ios::binary) << std::string_view(wide, sizeof wide - 1);
+  const auto most_kibibytes = [] {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_maxrss;
+  };
+  const long before = most_kibibytes();
+  EXPECT_EQ(tests::message_of([&] { read_png(path); }),
+            path + ": 65 bytes cannot hold a picture of 2147483647 x 1: the file is truncated");
+  EXPECT_LT(most_kibibytes() - before, 100 * 1024);
 }
 
 TEST_F(Png, WhatIsNoPictureMayHaveNoEnd) {

@@ -206,11 +206,19 @@ struct reader {
     self.at += count;
   }
 
-  bool header(image* picture, int* passes) {
+  bool size(image* picture) {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     png_set_read_fn(png, this, read);
     png_set_user_limits(png, longest_side, longest_side);
     png_read_info(png, info);
+    picture->width = png_get_image_width(png, info);
+    picture->height = png_get_image_height(png, info);
+    return true;
+  }
+
+  /// Takes memory for two rows.
+  bool format(image* picture, int* passes) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
     const int type = png_get_color_type(png, info);
     const bool clear = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
     png_set_scale_16(png);
@@ -222,8 +230,6 @@ struct reader {
     }
     *passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    picture->width = png_get_image_width(png, info);
-    picture->height = png_get_image_height(png, info);
     switch (png_get_color_type(png, info)) {
       case PNG_COLOR_TYPE_GRAY:
         picture->format = pixel_format::grey;
@@ -262,7 +268,15 @@ image read_png(const std::string& place) {
   const auto stopped = [&] { in.result.raise(path, fmt::format(" (at byte {})", in.at)); };
   image picture;
   int passes = 1;
-  if (!in.header(&picture, &passes)) stopped();
+  if (!in.size(&picture)) stopped();
+  // Deflate makes at most 1032 bytes of one, of pixels of one bit at least: no more is asked for on the word
+  // of a header.
+  const std::size_t most_pixels = in.bytes.size() * 1032 * 8;
+  if (picture.width > most_pixels / picture.height) {
+    fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
+                     in.bytes.size(), picture.width, picture.height));
+  }
+  if (!in.format(&picture, &passes)) stopped();
   png_colorp colours = nullptr;
   int count = 0;
   if (picture.format == pixel_format::palette && png_get_PLTE(in.png, in.info, &colours, &count) != 0) {
@@ -270,14 +284,7 @@ image read_png(const std::string& place) {
       picture.palette.push_back({colours[i].red, colours[i].green, colours[i].blue});
     }
   }
-  // Deflate makes at most 1032 bytes of one, of pixels of one bit at least: no more is asked for on the word
-  // of a header.
   const std::size_t row_bytes = picture.width * bytes_of(picture.format);
-  const std::size_t most = in.bytes.size() * 1032 * 8 * bytes_of(picture.format);
-  if (row_bytes > most / picture.height) {
-    fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
-                     in.bytes.size(), picture.width, picture.height));
-  }
   require_memory(row_bytes * picture.height, path + ": ");
   picture.pixels.resize(row_bytes * picture.height);
   if (!in.pixels(picture.pixels.data(), picture.height, row_bytes, passes)) stopped();
