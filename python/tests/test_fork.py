@@ -118,7 +118,7 @@ threads = [threading.Thread(target=churn, args=(call,)) for call in
 for thread in threads: thread.start()
 def works():
     return ((heddle.sort(x, target="parallel:3") == right).all() and numpy.allclose(heddle.matmul(m, m), m @ m) and
-            numpy.allclose(heddle.fft.fft(x[:1009]), numpy.fft.fft(x[:1009])) and (heddle.transform("a + 1", x) == x + 1).all() and
+            numpy.allclose(heddle.fft.fft(x[:1009]), numpy.fft.fft(x[:1009])) and
             heddle.random.default_rng(1).random(10).shape == (10,) and heddle.sum(numpy.ones(300_000), target="parallel:2") == 300_000)
 print([child_of(works) for _ in range(20)])
 over = True
