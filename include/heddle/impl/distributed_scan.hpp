@@ -67,8 +67,8 @@ class rows_before {
 class scan_of_elements {
  public:
   /// `row` counts the elements of a row of scan_order.hpp.
-  scan_of_elements(std::size_t element_bytes, std::size_t row, bool is_any_order)
-      : element_bytes(element_bytes), row(row), is_any_order(is_any_order) {}
+  scan_of_elements(std::size_t bytes, std::size_t of_row, bool is_any)
+      : element_bytes(bytes), row(of_row), is_any_order(is_any) {}
   scan_of_elements(const scan_of_elements&) = delete;
   virtual ~scan_of_elements() = default;
 
@@ -102,9 +102,8 @@ inline namespace HD_BUILD {
 template <class T, class Op, class Elements>
 class scan_by_operator : public scan_of_elements {
  public:
-  scan_by_operator(const Elements& elements, const Op& op, std::size_t element_bytes, std::size_t row,
-                   bool is_any_order)
-      : scan_of_elements(element_bytes, row, is_any_order), elements_(elements), op_(op) {}
+  scan_by_operator(const Elements& elements, const Op& op, std::size_t bytes, std::size_t of_row, bool is_any)
+      : scan_of_elements(bytes, of_row, is_any), elements_(elements), op_(op) {}
 
   void part_totals(std::span<const scan_block> parts, unsigned most, const void* totals,
                    void* of_parts) const final {
