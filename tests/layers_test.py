@@ -11,7 +11,7 @@ ENDINGS = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
 
-PROGRAMS = ["cli", "expressions", "simulations", "examples", "bench", "python", "viewer"]
+PROGRAMS = ["cli", "expressions", "simulations", "demo", "examples", "bench", "python", "viewer"]
 # What a folder may not include, beside what PROGRAMS may not: beginnings of paths.
 FORBIDDEN = {
     "include/heddle/impl/cpu": ["heddle/impl/gpu/"],
@@ -24,6 +24,7 @@ FORBIDDEN = {
     "simulations": ["cli/", "expressions/", "checker/", "viewer/"],
     "checker": ["cli/", "expressions/", "simulations/", "viewer/"],
     "viewer": ["cli/", "expressions/", "checker/"],
+    "demo": ["cli/", "expressions/", "simulations/", "checker/"],
     "examples": ["cli/", "expressions/", "simulations/", "checker/"],
     "python": ["cli/", "checker/"],
 }

@@ -66,7 +66,7 @@ class rows_before {
 /// in the memory of `where`; totals and initial values are on the CPU.
 class scan_of_elements {
  public:
-  /// `row` counts the elements of a row of scan_order.hpp.
+  /// `of_row` is how many elements a row of scan_order.hpp has.
   scan_of_elements(std::size_t bytes, std::size_t of_row, bool is_any)
       : element_bytes(bytes), row(of_row), is_any_order(is_any) {}
   scan_of_elements(const scan_of_elements&) = delete;
