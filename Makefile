@@ -40,7 +40,7 @@ demo:
 	@scripts/install-dependencies --demo
 	@cmake --preset demo $(cuda)
 	@cmake --build build/demo --parallel $(JOBS) --target demo
-	@build/demo/demo
+	@build/demo/demo/demo
 
 test:
 	@scripts/install-dependencies $(for_ci)
