@@ -388,6 +388,12 @@ void operand::take_gathered(const void* first, const shape& lengths, const strid
 
 // ------------------------------------------------------------------------------------------------ outputs
 
+void require_array_as_output(nb::handle out) {
+  if (nb::isinstance<device_array>(out) || nb::isinstance(out, python().ndarray)) return;
+  raise(PyExc_TypeError,
+        std::string("out is a ") + nb::inst_name(out).c_str() + ": give a numpy.ndarray or a heddle.Array");
+}
+
 output::output(nb::handle out, bool as_array, dtype type, const shape& lengths, const target& where,
                const operand& in, bool in_place, const operand* other)
     : type_(type), lengths_(lengths), as_array_(as_array) {
@@ -412,10 +418,9 @@ output::output(nb::handle out, bool as_array, dtype type, const shape& lengths, 
 
 /// Whether the elements can go right into `out`; throws where they do not fit it.
 bool output::write_to(nb::handle out, const operand& in, bool in_place, const operand* other) {
+  require_array_as_output(out);
   const bool is_array = nb::isinstance<device_array>(out);
   const device_array* const array = is_array ? nb::inst_ptr<device_array>(out) : nullptr;
-  if (!is_array && !nb::hasattr(out, "__array_interface__"))
-    raise(PyExc_TypeError, "out is an array of NumPy's or a heddle.Array");
   shape have;
   bool read_only;
   if (is_array) {
@@ -444,7 +449,10 @@ bool output::write_to(nb::handle out, const operand& in, bool in_place, const op
     place = array->where;
   } else {
     Py_buffer buffer;
-    if (PyObject_GetBuffer(out.ptr(), &buffer, PyBUF_RECORDS) != 0) throw nb::python_error();
+    if (PyObject_GetBuffer(out.ptr(), &buffer, PyBUF_RECORDS) != 0) {
+      PyErr_Clear();  // NumPy lends no buffer of some types, but converts to them
+      return false;
+    }
     const std::optional<dtype> type = type_of(buffer);
     const bool fits = type == type_ && PyBuffer_IsContiguous(&buffer, 'C') && is_aligned(buffer.buf, type_);
     data = buffer.buf;

@@ -82,6 +82,9 @@ class operand {
       false;  ///< whether the owner may free the elements in no order with the stream that reads them
 };
 
+/// Raises TypeError if `out` is no array that could receive a result.
+void require_array_as_output(nb::handle out);
+
 /// Where elements of a result go: to a new array of NumPy's or a new heddle.Array, or to `out`.
 class output {
  public:

@@ -146,7 +146,8 @@ nb::object arg_extremum(bool is_max, nb::handle a, nb::handle axis, nb::handle o
     raise(PyExc_TypeError, "a place is along one axis, an integer, or in the flat array: None");
   // A place is an integer, and never negative.
   dtype type = dtype::int64;
-  if (!out.is_none() && nb::hasattr(out, "dtype")) {
+  if (!out.is_none()) {
+    require_array_as_output(out);
     const nb::object out_type = out.attr("dtype");
     const std::string kind = nb::str(nb::object(out_type.attr("kind"))).c_str();
     if (kind != "i" && kind != "u")

@@ -26,7 +26,8 @@ dtype combined_in(dtype type, bool widens, nb::handle wanted, nb::handle out) {
   if (!wanted.is_none()) return dtype_from(wanted);
   if (!widens) return type;
   const dtype own = summed_in(type);
-  if (out.is_none() || !nb::hasattr(out, "dtype")) return own;
+  if (out.is_none()) return own;
+  require_array_as_output(out);
   // float16 and long double only receive the result, because Heddle does not have these types.
   const nb::object out_type = out.attr("dtype");
   for (const dtype wide : {dtype::float32, dtype::float64, dtype::complex64, dtype::complex128}) {

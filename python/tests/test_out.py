@@ -124,8 +124,30 @@ def test_out_of_types_that_heddle_does_not_have():
         out = np.zeros((), kind)
         assert getattr(heddle, name)(x, out=out) is out
         assert out == getattr(np, name)(x)
+    for kind in (np.float16, np.longdouble, np.clongdouble):  # NumPy lends no buffer of swapped long doubles
+        swapped = np.zeros((), np.dtype(kind).newbyteorder())
+        assert heddle.sum(x, out=swapped) is swapped
+        assert swapped == 3.75
     with pytest.raises(TypeError):
         heddle.sum(x, out=np.zeros((), "datetime64[s]"))
+
+
+class Interface:
+    """Memory of an array, which is no array itself."""
+
+    def __init__(self):
+        self.array = np.full(2, 7.0)
+        self.__array_interface__ = self.array.__array_interface__
+
+
+def test_out_is_an_array():
+    x = np.array([1.5, 2.25])
+    places = [[0.0, 0.0], 3, np.float64(3), bytearray(16), memoryview(np.zeros(2)), (np.zeros(2),), np.ndarray, Interface(), False]
+    for name, call in calls(x):
+        for out in places:
+            with pytest.raises(TypeError, match=f"out is a (.*\\.)?{type(out).__name__}: give a numpy.ndarray or a heddle.Array"):
+                call(out=out)
+    np.testing.assert_array_equal(places[-2].array, [7, 7])
 
 
 @pytest.mark.parametrize("name", ["argmin", "argmax"])
