@@ -8,6 +8,7 @@
 #include <heddle/io/npy.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -92,6 +93,25 @@ TEST(visible_part, is_the_squares_that_a_window_sees) {
   // Beside the grid.
   EXPECT_EQ(visible_in({"500", "12.5", 1, 100, 50}, width, height, false).part.columns, 0u);
   EXPECT_EQ(visible_in({"-500", "12.5", 1, 100, 50}, width, height, false).part.columns, 0u);
+}
+
+TEST(visible_part, is_finite_whatever_a_client_says) {
+  const double scales[] = {2.3e-308, 1e-300, 1e-12, 1, 1e12, 1e18, 1e300, 1.7e308};
+  for (const std::string place : {"-1e9999", "-1e300", "0", "18.5", "1e300", "1e9999"}) {
+    for (const double scale : scales) {
+      for (const bool is_up : {false, true}) {
+        const visible_part seen = visible_in({place, "12.5", scale, 8192, 8192}, width, height, is_up);
+        const hd::picture_part& part = seen.part;
+        EXPECT_TRUE(part.is_within(width, height)) << place << ' ' << scale;
+        for (const double one : {seen.left, seen.top, seen.pixel})
+          EXPECT_TRUE(std::isfinite(one)) << place << ' ' << scale << ' ' << one;
+        if (place != "18.5" || scale < 1) continue;
+        // All of the grid around the middle of the window, a square of it from a scale of 37 on.
+        EXPECT_EQ(part.columns, scale == 1 ? width : 1) << scale;
+        EXPECT_NEAR(seen.left, 4096 - 18.5 / scale, 1e-9) << scale;
+      }
+    }
+  }
 }
 
 TEST(laplace_view, walls_and_charges_are_those_of_a_solver) {

@@ -87,11 +87,18 @@ grid turned(const grid& from, int quarters, bool flip) {
   return to;
 }
 
-/// A place in the plane; a long double tells cells apart up to 2^61.
-long double place(const std::string& text) {
-  const long double at = std::strtold(text.c_str(), nullptr);
+/// A long double tells cells apart up to 2^61, and no cell is farther.
+long double as_far_as_cells(long double at) {
   constexpr long double most = 0x1p61L;
   return std::clamp(at, -most, most);
+}
+
+long double place(const std::string& text) {
+  return as_far_as_cells(std::strtold(text.c_str(), nullptr));
+}
+
+std::int64_t cell_at(long double at) {
+  return static_cast<std::int64_t>(as_far_as_cells(at));
 }
 
 std::int64_t floor_divided(std::int64_t a, std::int64_t b) {
@@ -173,10 +180,10 @@ rendering life_view::render(const window& shown, std::string_view name) {
 
   // Squares lie alike wherever the grid begins, so that pictures do not flicker when it is moved.
   const auto first = [&](long double from, std::int64_t begin) {
-    return floor_divided(std::max(static_cast<std::int64_t>(std::floor(from)), begin), side) * side;
+    return floor_divided(std::max(cell_at(std::floor(from)), begin), side) * side;
   };
   const auto count = [&](std::int64_t at, long double to, std::int64_t end) {
-    const std::int64_t last = std::min(static_cast<std::int64_t>(std::ceil(to)), end);
+    const std::int64_t last = std::min(cell_at(std::ceil(to)), end);
     return last <= at ? std::size_t{0} : static_cast<std::size_t>((last - at + side - 1) / side);
   };
   const std::int64_t x = first(left, all.left), y = first(top, all.top);

@@ -21,11 +21,19 @@ span_of_axis seen(double from, double to, std::size_t size, std::size_t side) {
   return {first, last > first && first < size ? (last - first + side - 1) / side : 0};
 }
 
+/// Places and scales of a client are up to 10^9999 and 1.8e308; sums of these stay finite.
+constexpr double farthest = 1e300;
+
+double place(const std::string& text) {
+  return std::clamp(std::strtod(text.c_str(), nullptr), -farthest, farthest);
+}
+
 }  // namespace
 
 visible_part visible_in(const window& shown, std::size_t width, std::size_t height, bool is_up) {
-  const double x = std::strtod(shown.x.c_str(), nullptr), y = std::strtod(shown.y.c_str(), nullptr);
-  const double across = shown.scale * shown.width, down = shown.scale * shown.height;
+  const double x = place(shown.x), y = place(shown.y);
+  const double across = std::min(shown.scale * shown.width, farthest),
+               down = std::min(shown.scale * shown.height, farthest);
   constexpr double most_side = 0x1p40;
   const auto side = static_cast<std::size_t>(std::clamp(std::ceil(shown.scale), 1.0, most_side));
   const span_of_axis columns = seen(x - across / 2, x + across / 2, width, side);
@@ -33,10 +41,9 @@ visible_part visible_in(const window& shown, std::size_t width, std::size_t heig
   visible_part made;
   if (columns.count == 0 || rows.count == 0) return made;
   made.part = {columns.first, rows.first, side, columns.count, rows.count};
-  made.left = (static_cast<double>(columns.first) - (x - across / 2)) / shown.scale;
+  made.left = (static_cast<double>(columns.first) - x) / shown.scale + shown.width / 2.0;
   const double highest = static_cast<double>(rows.first + rows.count * side);
-  made.top = is_up ? (y + down / 2 - highest) / shown.scale
-                   : (static_cast<double>(rows.first) - (y - down / 2)) / shown.scale;
+  made.top = (is_up ? y - highest : static_cast<double>(rows.first) - y) / shown.scale + shown.height / 2.0;
   made.pixel = static_cast<double>(side) / shown.scale;
   return made;
 }

@@ -2,6 +2,7 @@
 """heddle view by its protocol: pictures against what heddle life writes, steering, refusals, clients that stall. HEDDLE is the path
 of the executable."""
 import io
+import math
 import pathlib
 import subprocess
 import sys
@@ -86,6 +87,21 @@ class PictureTest(ViewTest):
         # 80 pixels of an eighth of a cell are ten cells around the middle.
         np.testing.assert_array_equal(colours(header, pixels)[..., 0], 255 * counted("life", *words, "--generations", 0)[45:55, 45:55])
         self.assertEqual((header["left"], header["top"]), (0, 0))
+
+    def test_windows_as_far_and_as_wide_as_a_message_holds(self):
+        """Each is a frame of finite numbers, and the widest ones have the grid in their middle."""
+        for words in (["life", "--random", "64x48"], ["life", "--library", "glider-gun"], ["laplace", "--size", "33x25"], ["lbm", "cavity", "--size", "32x32"]):
+            client, hello, _ = self.greeted(self.serve(*words))
+            for x in ("-1e9999", "-1e300", "0", hello["home"]["x"], "1e18", "1e9999"):
+                for scale in (2.3e-308, 1e-300, 1, 1e10, 1e17, 1e18, 1e20, 1e300, 1.7e308):
+                    header, pixels = client.show(x, hello["home"]["y"], scale, 32, 32)
+                    for key in ("left", "top", "pixel"):
+                        self.assertTrue(math.isfinite(header[key]), (words, x, scale, key))
+                    self.assertEqual(pixels.size, header["width"] * header["height"])
+                    if x == hello["home"]["x"] and scale >= 1e10:
+                        # Squares begin at 0, so that one or two of an axis hold the grid.
+                        self.assertTrue({header["width"], header["height"]} <= {1, 2}, (words, scale))
+                        self.assertTrue(header["left"] <= 16.001 and header["left"] + header["width"] * header["pixel"] >= 15.999, (words, scale))
 
     def test_the_infinite_plane(self):
         client, hello, home = self.greeted(self.serve("life", "--library", "glider-gun"), 400, 400)
