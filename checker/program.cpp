@@ -23,6 +23,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -93,6 +94,15 @@ void end_in_time() {
   }
 }
 
+void end_in_time_on_own_thread() {
+  try {
+    std::thread(end_in_time).detach();
+  } catch (const std::system_error& refused) {
+    running_program->refuse(fmt::format("the system gives no thread that ends the program in time: {}",
+                                        refused.code().message()));
+  }
+}
+
 [[noreturn]] void be_program(const jit::compilation& compiled, const std::vector<std::string>& words,
                              const program_options& options, const program_files& files,
                              const std::vector<run_time_source>& sources) {
@@ -121,7 +131,7 @@ void end_in_time() {
   for (std::string& w : own) pointers.push_back(w.data());
   pointers.push_back(nullptr);
   running_program->begin_main();
-  if (!std::isinf(options.most_seconds)) std::thread(end_in_time).detach();
+  if (!std::isinf(options.most_seconds)) end_in_time_on_own_thread();
   std::exit(call_main(main, static_cast<int>(pointers.size()) - 1, pointers.data()));
 }
 

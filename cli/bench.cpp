@@ -400,7 +400,7 @@ void run(const bench_options& options) {
   if (json_file) {
     for (const result& one : results) all["results"].push_back(json_of(one, work));
     if (failure) all["error"] = *failure;
-    write(*json_file, all.dump(2) + "\n");
+    write(*json_file, all.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   }
   if (plot_file) write(*plot_file, draw_chart(panels_of(what.targets, what.types, work, results)));
   if (failure) {

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -32,21 +33,14 @@ class deadline {
   /// None for 0 seconds.
   deadline(double seconds, const std::string& kernel) {
     if (seconds == 0) return;
-    watches_ = std::thread([this, seconds, kernel] {
-      std::unique_lock lock(mutex_);
-      if (ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return has_ended_; }))
-        return;
-      std::fflush(stdout);
-      try {
-        print_error(fmt::format(
-            "heddle run: {} has not ended after {} s, as --timeout says: heddle check tells what its "
-            "threads wait for\n",
-            kernel, seconds));
-      } catch (...) {
-        // Without memory for the line the status says it alone.
-      }
-      std::_Exit(1);
-    });
+    try {
+      watches_ = std::thread([this, seconds, kernel] { end_after(seconds, kernel); });
+    } catch (const std::system_error& refused) {
+      fail(fmt::format(
+          "the system gives no thread that ends the kernel after --timeout: {}: raise the limit of "
+          "processes (ulimit -u)",
+          refused.code().message()));
+    }
   }
   ~deadline() {
     if (!watches_.joinable()) return;
@@ -61,6 +55,21 @@ class deadline {
   deadline& operator=(const deadline&) = delete;
 
  private:
+  void end_after(double seconds, const std::string& kernel) {
+    std::unique_lock lock(mutex_);
+    if (ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return has_ended_; })) return;
+    std::fflush(stdout);
+    try {
+      print_error(fmt::format(
+          "heddle run: {} has not ended after {} s, as --timeout says: heddle check tells what its "
+          "threads wait for\n",
+          kernel, seconds));
+    } catch (...) {
+      // Without memory for the line the status says it alone.
+    }
+    std::_Exit(1);
+  }
+
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -70,6 +71,14 @@ class counter final : public viewed_simulation {
     } else if (action == "endless") {
       holds.arrive_and_wait();
       for (;;) check_interruption();
+    } else if (action == "slow") {
+      // Longer than requests are answered in a row.
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+      ++slow_ones;
+    } else if (action == "exhaust") {
+      throw std::bad_alloc();
     } else if (action == "interrupt") {
       throw interruption();
     } else if (action == "burst") {
@@ -81,11 +90,15 @@ class counter final : public viewed_simulation {
   json status() override { return {{"text", "counted"}, {"first", first_}}; }
   std::string command_line() const override { return "heddle count"; }
   std::vector<std::string> formats() const override { return {"txt"}; }
-  saved_file save(std::string_view) override { return {"count.txt", std::to_string(steps_)}; }
+  saved_file save(std::string_view) override {
+    ++saves;
+    return {"count.txt", std::to_string(steps_)};
+  }
 
   static constexpr std::uint64_t last = 1 << 20;
   /// Who asks for `hold` is on one side of it, the test on the other: twice, for its beginning and its end.
   static inline std::barrier<> holds{2};
+  static inline std::atomic<int> saves = 0, slow_ones = 0;
 
  private:
   std::uint64_t steps_ = 0, first_ = 0;  // the first count of steps after a change
@@ -363,6 +376,43 @@ message acts(std::string name, json arguments = json::object()) {
   message said = of(request::act, 0, std::move(name));
   said.arguments = std::move(arguments);
   return said;
+}
+
+TEST_F(view_session, requests_of_one_client_keep_no_other_waiting) {
+  view_.join(1);
+  EXPECT_TRUE(view_.ask(1, acts("hold")));
+  counter::holds.arrive_and_wait();
+  counter::slow_ones = 0;
+  constexpr int most = 40;
+  for (int i = 0; i < most; ++i) EXPECT_TRUE(view_.ask(1, acts("slow")));
+  view_.join(2);
+  view_.ask(2, shows(1));
+  counter::holds.arrive_and_wait();
+  next(2);
+  frame(2);
+  EXPECT_LT(counter::slow_ones, most);
+}
+
+TEST_F(view_session, saves_no_file_for_a_client_that_has_not_read_one) {
+  view_.join(1);
+  EXPECT_TRUE(view_.ask(1, acts("hold")));
+  counter::holds.arrive_and_wait();
+  counter::saves = 0;
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(view_.ask(1, of(request::save, 0, "txt")));
+  EXPECT_TRUE(view_.ask(1, of(request::command)));
+  counter::holds.arrive_and_wait();
+  view_.join(2);
+  view_.ask(2, of(request::command));
+  EXPECT_EQ(text(2).header["is"], "command");  // all before it is answered
+  EXPECT_EQ(counter::saves, 1);
+  EXPECT_EQ(next(1).header["file"], "count.txt");
+  EXPECT_EQ(next(1).header["is"], "command");
+}
+
+TEST_F(view_session, names_what_is_missing) {
+  greet(1);
+  view_.ask(1, acts("exhaust"));
+  EXPECT_NE(text(1).header["text"].get<std::string>().find("out of memory"), std::string::npos);
 }
 
 TEST_F(view_session, takes_moves_that_wait_as_one) {

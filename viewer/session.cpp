@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <new>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,6 +27,25 @@ constexpr seconds between_frames{1.0 / 60};
 /// so often they take more of it, but never most.
 constexpr double part_of_frames = 0.04, most_of_frames = 0.2;
 constexpr seconds longest_between_frames{0.1};
+
+/// How long requests are answered before steps and frames have their turn.
+constexpr seconds longest_answers{0.05};
+
+std::thread started(std::function<void()> work) {
+  try {
+    return std::thread(std::move(work));
+  } catch (const std::system_error& refused) {
+    fail(fmt::format(
+        "view: the system gives no thread for the simulation: {}: raise the limits of processes and of "
+        "memory (ulimit -u, ulimit -v)",
+        refused.code().message()));
+  }
+}
+
+std::string reason_of(const std::exception& wrong) {
+  const bool is_memory = dynamic_cast<const std::bad_alloc*>(&wrong) != nullptr;
+  return is_memory ? "view: out of memory: ask for a smaller window or grid" : wrong.what();
+}
 
 /// Whether a frame or a file is among them.
 bool holds(const std::deque<letter>& letters, const char* kind) {
@@ -44,7 +65,7 @@ session::session(options how, simulation_maker first, std::function<void()> read
                   }  // else a waiter that has just looked misses it
                   wake_.notify_one();
                 }),
-      thread_([this, first = std::move(first)] { run(first); }) {}
+      thread_(started([this, first = std::move(first)] { run(first); })) {}
 
 session::~session() {
   {
@@ -87,6 +108,13 @@ bool session::ask(client who, message what) {
   }
   wake_.notify_one();
   return true;
+}
+
+/// Whether a letter of that kind is kept for the client, who has not read it.
+bool session::waits_for(client who, const char* kind) const {
+  const std::lock_guard held(mutex_);
+  const auto found = clients_.find(who);
+  return found == clients_.end() || holds(found->second.letters, kind);
 }
 
 std::optional<letter> session::next_letter(client who) {
@@ -146,18 +174,22 @@ void session::serve() {
   };
   std::deque<request_of> requests;
   while (wait_for_work(requests)) {
-    {
+    if (!requests.empty()) {
       const interruptible work(end);
-      for (const request_of& one : requests) answer(one);
+      const clock::time_point began = clock::now();
+      do {
+        answer(requests.front());
+        requests.pop_front();
+      } while (!requests.empty() && clock::now() - began < longest_answers);
     }
-    requests.clear();
     take_steps();
     const interruptible work(end);
     make_frames();
   }
 }
 
-/// Waits until there are requests, or steps or a frame are due. False at the end.
+/// Waits until there are requests, or steps or a frame are due, and adds the requests to those that have not
+/// been answered yet. False at the end.
 bool session::wait_for_work(std::deque<request_of>& requests) {
   std::unique_lock held(mutex_);
   const clock::time_point now = clock::now();
@@ -165,14 +197,15 @@ bool session::wait_for_work(std::deque<request_of>& requests) {
   for (const auto& [who, of] : clients_) next = std::min(next, frame_due(of));
   if (plays_) next = std::min(next, steps_due_at(now));
   const bool waits = plays_ && waits_from_;
-  if (next > now)
+  if (requests.empty() && next > now)
     wake_.wait_until(held, next, [&] {
       if (ends_ || !requests_.empty() || (waits && !ceilings_.is_measuring())) return true;
       return std::any_of(clients_.begin(), clients_.end(),
                          [&](const auto& one) { return frame_due(one.second) < next; });
     });
   if (ends_) return false;
-  requests.swap(requests_);
+  std::move(requests_.begin(), requests_.end(), std::back_inserter(requests));
+  requests_.clear();
   return true;
 }
 
@@ -216,7 +249,7 @@ void session::answer(const request_of& one) {
   } catch (const interruption&) {
     throw;
   } catch (const std::exception& wrong) {
-    tell_error(one.who, wrong.what());
+    tell_error(one.who, reason_of(wrong));
   }
 }
 
@@ -257,6 +290,7 @@ void session::obey(client who, const message& what) {
       piece_ = 1;  // a plane that was empty may be full now, and a billion of its generations take hours
       break;
     case request::save: {
+      if (waits_for(who, "file")) return;
       saved_file file = simulation_->save(what.name);
       put(who, {json{{"file", file.name}}, true, std::move(file.bytes)});
       return;
@@ -335,7 +369,7 @@ void session::take_steps() {
       const std::lock_guard held(mutex_);
       for (const auto& [who, of] : clients_) all.push_back(who);
     }
-    for (const client who : all) tell_error(who, wrong.what());
+    for (const client who : all) tell_error(who, reason_of(wrong));
   }
 }
 
@@ -399,7 +433,7 @@ void session::make_frames() {
     } catch (const interruption&) {
       throw;
     } catch (const std::exception& wrong) {
-      tell_error(one.who, wrong.what());
+      tell_error(one.who, reason_of(wrong));
     }
     if (!one.is_asked) taken += seconds(clock::now() - began).count();
     const std::lock_guard held(mutex_);
@@ -419,63 +453,6 @@ void session::make_frames() {
     seconds_of_frames_ = taken;
   }
   if (!all.empty()) ready_();
-}
-
-/// That of the target of now; 0 until it is measured.
-double session::ceiling() {
-  return ceilings_.of(simulation_->where()).value_or(0);
-}
-
-letter session::framed(const window& shown, const std::string& palette, rendering picture,
-                       std::uint64_t number) {
-  const work one = simulation_->work_of_step();
-  const double rate = plays_ ? steps_per_second_ : 0;
-  const double most = one.bytes > 0 ? ceiling() : 0;
-  json header{{"frame", number},
-              {"window", as_json(shown)},
-              {"home", as_json(simulation_->home(shown.width, shown.height))},
-              {"left", picture.left},
-              {"top", picture.top},
-              {"pixel", picture.pixel},
-              {"width", picture.image.width},
-              {"height", picture.image.height},
-              {"format", name(picture.image.format)},
-              {"colours", hexadecimal(picture.image.palette)},
-              {"beyond", hexadecimal({picture.beyond})},
-              {"palette", palette},
-              {"playing", plays_},
-              {"per_second", pace_.rate() ? json(*pace_.rate()) : json()},
-              {"target", simulation_->where().text()},
-              {"steps", simulation_->steps()},
-              {"steps_per_second", rate},
-              {"rate", rate * one.amount},
-              {"rate_of", one.of},
-              {"bytes_per_second", rate * one.bytes},
-              {"ceiling", most},
-              {"unbounded", one.unbounded},
-              {"status", simulation_->status()}};
-  const auto* const bytes = reinterpret_cast<const char*>(picture.image.pixels.data());
-  return {std::move(header), true, std::string(bytes, picture.image.pixels.size())};
-}
-
-letter session::greeting(client who, const window& shown) const {
-  json presets = json::array();
-  for (const preset& one : how_.presets)
-    presets.push_back({{"title", one.title},
-                       {"about", one.about},
-                       {"kind", one.words.front()},
-                       {"words", fmt::format("heddle view {}", fmt::join(one.words, " "))}});
-  json hello = simulation_ ? simulation_->description() : json::object();
-  hello["is"] = "hello";
-  hello["kind"] = simulation_ ? simulation_->kind() : "gallery";
-  hello["steers"] = steers(who);
-  hello["targets"] = how_.targets;
-  hello["presets"] = std::move(presets);
-  if (simulation_) {
-    hello["home"] = as_json(simulation_->home(shown.width, shown.height));
-    hello["formats"] = simulation_->formats();
-  }
-  return text_letter(std::move(hello));
 }
 
 void session::put(client who, letter what) {

@@ -111,6 +111,7 @@ class session {
   clock::time_point steps_due_at(clock::time_point now) const;
   double ceiling();
   letter framed(const window& shown, const std::string& palette, rendering picture, std::uint64_t number);
+  bool waits_for(client who, const char* kind) const;
   void put(client who, letter what);
   void tell_error(client who, const std::string& text);
   letter greeting(client who, const window& shown) const;

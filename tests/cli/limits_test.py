@@ -81,6 +81,14 @@ class FewThreadsTest(LimitsTest):
             else:
                 self.assertEqual((done.returncode, done.stderr),
                                  (2, "heddle check: the system gives no thread that watches how long kernels take\n"))
+        arguments = ("run", *arguments[1:-1], "serial", "--timeout", 100)
+        for threads in (20, 2, 1):
+            done = run(*arguments, **self.with_threads(threads))
+            if threads > 1:
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+            else:
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, r"\Aheddle run: the system gives no thread that ends the kernel after --timeout: .*\n\Z")
 
 
 class FewAddressesTest(LimitsTest):

@@ -129,6 +129,37 @@ class DescriptorsTest(LimitsTest):
         self.assertEqual(server.interrupt(), (0, ""))
 
 
+class ThreadsTest(LimitsTest):
+    def test_without_threads_it_says_so_or_serves(self):
+        self.folder.chmod(0o777)
+        nobody = 30000 + os.getpid() % 30000  # threads of others do not count
+
+        def limited(threads):
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(nobody)
+                os.setuid(nobody)
+            resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+
+        environment = os.environ | {"HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder), "ASAN_OPTIONS": "detect_leaks=0"}
+        if subprocess.run([HEDDLE, "--version"], preexec_fn=lambda: limited(1), env=environment, capture_output=True).returncode != 0:
+            self.skipTest("the command cannot be run by a user without rights")
+        for threads in (1, 2, 3, 4):
+            process = subprocess.Popen([HEDDLE, "view", "life", "--random", "16x16", "--no-open", "--port", "0"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True, preexec_fn=lambda: limited(threads), env=environment)
+            with process:
+                address = process.stdout.readline()
+                if threads > 1:
+                    self.assertTrue(address.startswith("http://127.0.0.1:"), threads)
+                    process.terminate()
+                said = process.communicate(timeout=PATIENCE)[1]
+            if threads > 1:
+                self.assertEqual((process.returncode, said), (0, ""), threads)
+            else:
+                self.assertEqual((process.returncode, address), (1, ""))
+                self.assertRegex(said, r"\Aheddle view: the system gives no thread for the simulation: .*: raise the limits .*\n\Z")
+
+
 class NamesTest(LimitsTest):
     def test_a_name_that_is_no_utf8_is_shown_and_quoted(self):
         name = os.fsencode(self.folder) + b"/\xff it's \xc3\xa4\n.rle"
