@@ -9,6 +9,7 @@ set(array_sources
   array/error.cpp
   array/print.cpp
   array/runtime_op.cpp
+  target/dynamic_loader.cpp
   target/fork.cpp
   target/large_arrays.cpp
   target/memory.cpp

@@ -1,8 +1,10 @@
+#include "target/dynamic_loader.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
 #include <heddle/fork.hpp>
 #include <heddle/interruption.hpp>
+#include <heddle/kernel.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
@@ -15,14 +17,17 @@
 #include <complex>
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <latch>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,6 +82,33 @@ class busy_pool {
   std::atomic_flag is_inside_, may_end_;
   std::thread caller_;
 };
+
+/// Threads each of which calls a function again and again until the end of this object's life.
+class repeated_calls {
+ public:
+  void add(std::function<void()> f) {
+    threads_.emplace_back([this, f = std::move(f)] {
+      while (!is_over_) f();
+    });
+  }
+  ~repeated_calls() {
+    is_over_ = true;
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  std::atomic<bool> is_over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+/// How many of so many children, forked one after another, do not end with true from f. Ends at the first
+/// three.
+template <class F>
+int children_that_fail(int children, F f) {
+  int failed = 0;
+  for (int child = 0; child < children && failed < 3; ++child) failed += status_of_child(f) != 0;
+  return failed;
+}
 
 /// Whether patterns on several threads give what std and formulas give.
 bool patterns_are_right(int threads) {
@@ -239,6 +271,33 @@ TEST(fork, a_process_that_is_forked_inside_a_slice) {
     EXPECT_EQ(status, returns ? 1 : 0);
     EXPECT_EQ(said.find("forked inside a parallel call") != said.npos, returns) << said;
   }
+}
+
+// glibc leaves a lock of its loader held in a child if a thread of the parent was loading.
+TEST(fork, a_child_loads_libraries_while_threads_load) {
+  // Libraries of glibc's that this program does not need.
+  const auto loads = [](const char* name) {
+    void* const library = hd::impl::load_library(name, RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) return false;
+    hd::impl::unload_library(library);
+    return true;
+  };
+  for (const char* const name : {"libanl.so.1", "libBrokenLocale.so.1", "libthread_db.so.1"}) {
+    if (!loads(name)) GTEST_SKIP() << dlerror();
+  }
+  repeated_calls threads;
+  threads.add([&] { loads("libanl.so.1"); });
+  threads.add([&] { loads("libBrokenLocale.so.1"); });
+  EXPECT_EQ(children_that_fail(200, [&] { return loads("libthread_db.so.1"); }), 0);
+}
+
+TEST(fork, a_child_looks_for_gpus_while_a_thread_looks) {
+  repeated_calls threads;
+  threads.add([] { hd::can_compile_for_gpu(); });
+  threads.add([] { hd::target::best(); });
+  // CUDA cannot be used in a child of a process that has used it.
+  EXPECT_EQ(children_that_fail(40, [] { return !hd::can_compile_for_gpu() && !hd::target::best().is_gpu(); }),
+            0);
 }
 
 TEST(fork_aware_mutex, is_abandoned_in_a_child) {

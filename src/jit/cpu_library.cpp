@@ -1,5 +1,6 @@
 #include "jit/cpu_library.hpp"
 
+#include "target/dynamic_loader.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -10,9 +11,10 @@
 namespace heddle::jit {
 
 cpu_library::cpu_library(const compilation& compiled) {
-  handle_ = dlopen(compiled.library->path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = impl::load_library(compiled.library->path().c_str(), RTLD_NOW | RTLD_LOCAL);
   // The host's part, which is not run, may call what is in other files.
-  if (handle_ == nullptr) handle_ = dlopen(compiled.library->path().c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle_ == nullptr)
+    handle_ = impl::load_library(compiled.library->path().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle_ == nullptr) throw error(fmt::format("the compiled kernel cannot be loaded: {}", dlerror()));
   const auto functions = unwatched_functions();
   std::copy(functions.begin(), functions.end(), static_cast<void**>(function("heddle_module_slots")));
@@ -22,7 +24,7 @@ cpu_library::cpu_library(const compilation& compiled) {
 }
 
 cpu_library::~cpu_library() {
-  if (handle_ != nullptr) dlclose(handle_);
+  if (handle_ != nullptr) impl::unload_library(handle_);
 }
 
 const heddle_device::kernel* cpu_library::find(const std::string& entry) const {
@@ -32,7 +34,7 @@ const heddle_device::kernel* cpu_library::find(const std::string& entry) const {
 }
 
 void* cpu_library::function(const char* name) const {
-  void* const found = dlsym(handle_, name);
+  void* const found = impl::symbol_of_library(handle_, name);
   if (found == nullptr) throw error(fmt::format("the compiled kernel has no {}", name));
   return found;
 }

@@ -1,5 +1,6 @@
 #include "shared_library.hpp"
 
+#include "dynamic_loader.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/cuda_folders.hpp>
 #include <heddle/error.hpp>
@@ -60,7 +61,7 @@ std::vector<std::string> cuda_files(const std::vector<std::string>& names) {
 shared_library::shared_library(const std::vector<std::string>& names, const char* remedy) {
   std::string reason;
   for (const std::string& name : names) {
-    handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    handle_ = load_library(name.c_str(), RTLD_NOW | RTLD_LOCAL);
     name_ = name;
     if (handle_ != nullptr) return;
     if (reason.empty()) reason = dlerror();
@@ -76,7 +77,7 @@ shared_library cuda_library(const std::string& name, int major, const char* reme
 }
 
 void* shared_library::optional_symbol(const char* name) const {
-  return dlsym(handle_, name);
+  return symbol_of_library(handle_, name);
 }
 
 void* shared_library::symbol(const char* name) const {
