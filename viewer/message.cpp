@@ -1,6 +1,7 @@
 #include "message.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 
 #include <array>
 #include <cmath>
@@ -22,22 +23,24 @@ struct form {
 };
 
 const std::vector<form>& forms() {
-  static const std::vector<form> all{
-      {"window", request::window, {"x", "y", "scale", "width", "height"}},
-      {"drawn", request::drawn, {"frame"}},
-      {"palette", request::palette, {"name"}},
-      {"play", request::play, {}},
-      {"pause", request::pause, {}},
-      {"step", request::step, {"count"}},
-      {"speed", request::speed, {"per_second"}},
-      {"restart", request::restart, {}},
-      {"target", request::target, {"name"}},
-      {"act", request::act, {"name", "arguments"}},
-      {"save", request::save, {"name"}},
-      {"command", request::command, {}},
-      {"open", request::open, {"preset"}},
-  };
-  return all;
+  constinit static made_once<std::vector<form>> all;
+  return all.get([] {
+    return std::vector<form>{
+        {"window", request::window, {"x", "y", "scale", "width", "height"}},
+        {"drawn", request::drawn, {"frame"}},
+        {"palette", request::palette, {"name"}},
+        {"play", request::play, {}},
+        {"pause", request::pause, {}},
+        {"step", request::step, {"count"}},
+        {"speed", request::speed, {"per_second"}},
+        {"restart", request::restart, {}},
+        {"target", request::target, {"name"}},
+        {"act", request::act, {"name", "arguments"}},
+        {"save", request::save, {"name"}},
+        {"command", request::command, {}},
+        {"open", request::open, {"preset"}},
+    };
+  });
 }
 
 const form& form_of(std::string_view name) {

@@ -1,6 +1,7 @@
 #include "interpreter.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 
 #include <array>
 #include <atomic>
@@ -24,8 +25,8 @@ std::atomic<PyInterpreterState*> used_by = nullptr;
 
 /// Set and read under the GIL; never destroyed, as the interpreter may end before static objects do.
 nb::object& called_at_checks() {
-  static auto* const function = new nb::object;
-  return *function;
+  constinit static made_once<nb::object*> function;
+  return *function.get([] { return new nb::object; });
 }
 std::atomic<bool> is_called_at_checks = false;
 

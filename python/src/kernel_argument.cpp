@@ -1,5 +1,7 @@
 #include "kernel_argument.hpp"
 
+#include <heddle/fork.hpp>
+
 #include <algorithm>
 #include <bit>
 #include <complex>
@@ -18,8 +20,9 @@ using number = kernel_number;
 
 bool is_scalar_of_numpy(nb::handle x) {
   // numpy.generic, of which all scalars are.
-  static const nb::handle generic = nb::object(python().scalars[0].attr("__mro__")[1]).release();
-  return nb::isinstance(x, generic);
+  constinit static made_once<nb::handle> generic;
+  return nb::isinstance(
+      x, generic.get([] { return nb::object(python().scalars[0].attr("__mro__")[1]).release(); }));
 }
 
 bool has_axes(nb::handle x) {

@@ -1,6 +1,7 @@
 #include "target.hpp"
 
 #include <heddle/any_patterns.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/machine.hpp>
 
@@ -17,11 +18,11 @@ namespace heddle::python {
 namespace {
 
 target default_target() {
-  static const target named = [] {
+  constinit static made_once<target> named;
+  return named.get([] {
     const char* const text = std::getenv("HEDDLE_TARGET");
     return text == nullptr || *text == 0 ? target::automatic() : target::parse(text);
-  }();
-  return named;
+  });
 }
 
 const char* kind_text(const target& where) {

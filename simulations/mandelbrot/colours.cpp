@@ -1,6 +1,7 @@
 #include "mandelbrot/colours.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -18,13 +19,16 @@ struct named_palette {
 };
 
 const std::vector<named_palette>& palettes() {
-  static const std::vector<named_palette> all{
-      {"dusk", {{12, 8, 38}, {46, 24, 92}, {124, 44, 120}, {214, 88, 98}, {250, 170, 98}, {255, 242, 200}}},
-      {"ocean", {{4, 12, 36}, {8, 48, 96}, {16, 108, 148}, {72, 176, 180}, {178, 222, 196}, {252, 250, 228}}},
-      {"ember", {{8, 4, 4}, {72, 12, 12}, {164, 36, 12}, {236, 108, 20}, {252, 190, 72}, {255, 248, 216}}},
-      {"grey", {{16, 16, 16}, {255, 255, 255}}},
-  };
-  return all;
+  constinit static made_once<std::vector<named_palette>> all;
+  return all.get([] {
+    return std::vector<named_palette>{
+        {"dusk", {{12, 8, 38}, {46, 24, 92}, {124, 44, 120}, {214, 88, 98}, {250, 170, 98}, {255, 242, 200}}},
+        {"ocean",
+         {{4, 12, 36}, {8, 48, 96}, {16, 108, 148}, {72, 176, 180}, {178, 222, 196}, {252, 250, 228}}},
+        {"ember", {{8, 4, 4}, {72, 12, 12}, {164, 36, 12}, {236, 108, 20}, {252, 190, 72}, {255, 248, 216}}},
+        {"grey", {{16, 16, 16}, {255, 255, 255}}},
+    };
+  });
 }
 
 constexpr colour inside{0, 0, 0};

@@ -1,6 +1,7 @@
 #include "gpu/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
 #include <heddle/number_text.hpp>
@@ -8,13 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include <cuda_runtime.h>
 #include <fmt/core.h>
-#include <pthread.h>
 
 namespace heddle::gpu {
 
@@ -48,9 +49,9 @@ void check(cudaError_t status, const char* call) {
 }
 
 current_device::current_device(const target& where) {
+  require_device(where);  // before CUDA is called
   check(cudaGetDevice(&before_), "cudaGetDevice");
   if (before_ == where.device()) return;
-  require_device(where);
   check(cudaSetDevice(where.device()), "cudaSetDevice");
 }
 
@@ -58,21 +59,36 @@ current_device::~current_device() {
   cudaSetDevice(before_);
 }
 
-/// Whether this process was forked from one that used CUDA, which then is of no use in it.
-static std::atomic<bool> is_forked = false;
+namespace {
 
-/// Devices, counted once; a machine without a driver has none.
+/// The forks before the process in which CUDA was first called here; −1 before that.
+constinit std::atomic<std::int64_t> first_called_after = -1;
+/// The devices that CUDA found; −1 before it was asked.
+constinit std::atomic<int> devices_found = -1;
+
+/// Whether a process that this one was forked from called CUDA. CUDA does not work in this process, and any
+/// of its locks may be held for ever: CUDA must not be called again.
+bool is_lost_in_fork() noexcept {
+  const std::int64_t then = first_called_after.load(std::memory_order_relaxed);
+  return then >= 0 && then != static_cast<std::int64_t>(forks());
+}
+
+}  // namespace
+
+/// Devices, counted once; a machine without a driver has none. Threads that come at the same time all count:
+/// a lock would stay held in a child that is forked meanwhile.
 int device_count() noexcept {
-  static const int count = [] {
-    int found = 0;
-    if (cudaGetDeviceCount(&found) != cudaSuccess) {
-      cudaGetLastError();
-      return 0;
-    }
-    if (found > 0) pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
-    return found;
-  }();
-  return is_forked ? 0 : count;
+  std::int64_t then = first_called_after.load(std::memory_order_relaxed);
+  if (then < 0) first_called_after.compare_exchange_strong(then, forks());
+  if (is_lost_in_fork()) return 0;
+  int found = devices_found.load(std::memory_order_relaxed);
+  if (found >= 0) return found;
+  if (cudaGetDeviceCount(&found) != cudaSuccess) {
+    cudaGetLastError();
+    found = 0;
+  }
+  devices_found.store(found, std::memory_order_relaxed);
+  return found;
 }
 
 namespace {
@@ -141,7 +157,7 @@ std::size_t free_bytes(int device) {
 void require_device(const target& where) {
   const int count = device_count();
   if (where.device() < count) return;
-  if (is_forked) {
+  if (is_lost_in_fork() && devices_found != 0) {
     fail(fmt::format(
         "{}: CUDA cannot be used in a process that was forked from one that used it: start this one "
         "anew, as multiprocessing does by \"spawn\", or run on serial or parallel",
@@ -174,6 +190,7 @@ void* allocate(std::size_t bytes, const target& where) {
 }
 
 void release(void* data, const target& where) noexcept {
+  if (is_lost_in_fork()) return;
   // At the end of a program CUDA may be gone before the last array: its memory went with it.
   int before = 0;
   if (cudaGetDevice(&before) != cudaSuccess) return;
@@ -239,7 +256,7 @@ class value_slots {
 struct slot_of_thread {
   void* slot = nullptr;
   ~slot_of_thread() {
-    if (slot != nullptr) value_slots::all().give_back(slot);
+    if (slot != nullptr && !is_lost_in_fork()) value_slots::all().give_back(slot);
   }
 };
 

@@ -3,6 +3,7 @@
 #include "jit/module_state.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <algorithm>
@@ -46,8 +47,8 @@ struct driver_library {
 };
 
 const driver_library& driver() {
-  static const driver_library& loaded = *new driver_library;
-  return loaded;
+  constinit static made_once<driver_library> loaded;
+  return loaded.get([] { return driver_library(); });
 }
 
 /// Makes the device's primary context, which the runtime's arrays live in, that of the calling thread.
@@ -160,6 +161,7 @@ class gpu_module : public module_state {
   }
 
   std::shared_ptr<const function_state> function(const std::string& name) override {
+    require_device(where_);  // in a child of fork, a thread of the parent may hold the mutex
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const loaded_code> from = all_;
     const compiled_kernel* kernel = find_kernel(all_->code(), name);
@@ -209,8 +211,9 @@ class gpu_module : public module_state {
 
 bool can_compile_modules() noexcept {
   try {
+    if (device_count() == 0) return false;
     driver();
-    return device_count() > 0 && has_nvrtc();
+    return has_nvrtc();
   } catch (const std::exception&) {
     return false;
   }

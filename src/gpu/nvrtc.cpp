@@ -8,6 +8,7 @@
 #include "jit/source_names.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -63,8 +64,8 @@ struct nvrtc_library {
 };
 
 const nvrtc_library& nvrtc() {
-  static const nvrtc_library& loaded = *new nvrtc_library;
-  return loaded;
+  constinit static made_once<nvrtc_library> loaded;
+  return loaded.get([] { return nvrtc_library(); });
 }
 
 /// NVRTC looks for headers in a source's folder, and a source without one has the working directory: here no

@@ -3,6 +3,7 @@
 #include "jit/grid_shape.hpp"
 #include "jit/warp.hpp"
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -545,11 +546,13 @@ void* access_function(std::string_view name) {
 std::span<void* const> unwatched_functions() {
 #define HEDDLE_ACCESS(NAME) access_function(#NAME),
 #define HEDDLE_FUNCTION(NAME) reinterpret_cast<void*>(&entry_##NAME),
-  static void* const functions[] = {HEDDLE_ACCESS_FUNCTIONS(HEDDLE_ACCESS)
-                                        HEDDLE_UNWATCHED_FUNCTIONS(HEDDLE_FUNCTION)};
+  constinit static made_once<std::vector<void*>> functions;
+  return functions.get([] {
+    return std::vector<void*>{HEDDLE_ACCESS_FUNCTIONS(HEDDLE_ACCESS)
+                                  HEDDLE_UNWATCHED_FUNCTIONS(HEDDLE_FUNCTION)};
+  });
 #undef HEDDLE_ACCESS
 #undef HEDDLE_FUNCTION
-  return functions;
 }
 
 void run_grid(const cpu_library& library, const cpu_launch& launch) {

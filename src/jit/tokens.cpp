@@ -1,5 +1,7 @@
 #include "jit/tokens.hpp"
 
+#include <heddle/fork.hpp>
+
 #include <algorithm>
 #include <charconv>
 
@@ -126,9 +128,10 @@ void lexer::raw_string() {
 }
 
 void lexer::add(token_kind kind, std::size_t begin) {
-  static const std::string nowhere;
-  tokens_.push_back({kind, source_.substr(begin, at_ - begin), begin, line_,
-                     files_.empty() ? &nowhere : files_.back().get()});
+  constinit static made_once<std::string> nowhere;
+  const std::string* const file =
+      files_.empty() ? &nowhere.get([] { return std::string(); }) : files_.back().get();
+  tokens_.push_back({kind, source_.substr(begin, at_ - begin), begin, line_, file});
 }
 
 std::size_t token_sequence::after_group(std::size_t i) const {
