@@ -3,12 +3,40 @@
 // `fail-together` all ranks throw.
 #include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
+#include <heddle/error.hpp>
 #include <heddle/mpi.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A child of fork is no rank: it may not wait for the others, and ends without them.
+static void check_a_child_of_fork(const heddle::ranks& all) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    int refused = 0;
+    for (const bool again : {false, true}) {
+      try {
+        if (again)
+          heddle::ranks::world().barrier();
+        else
+          all.barrier();
+      } catch (const heddle::error&) {
+        ++refused;
+      }
+    }
+    std::exit(all.size() == 1 || refused == 2 ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  if (status != 0) throw std::runtime_error("a child of fork used MPI, or did not end");
+}
 
 int main(int argc, char** argv) {
   namespace hd = heddle;
@@ -22,6 +50,7 @@ int main(int argc, char** argv) {
       all.barrier();
       throw std::runtime_error("a cause");
     }
+    check_a_child_of_fork(all);
     hd::tests::check_everything(all, argv[1]);
     // Of functions that a compiler of the host knows.
     hd::tests::check_calls(all.where().is_gpu() ? all.on(hd::target()) : all);

@@ -1,10 +1,13 @@
 #include <heddle/error.hpp>
+#include <heddle/fork.hpp>
 #include <heddle/mpi.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -26,6 +29,28 @@ void check(int status, const char* call) {
   int length = 0;
   MPI_Error_string(status, text, &length);
   fail(fmt::format("{}: {}", call, text));
+}
+
+/// The forks before the process in which MPI was first used here; −1 before that.
+constinit std::atomic<std::int64_t> first_used_after = -1;
+
+void note_use() noexcept {
+  std::int64_t unused = -1;
+  first_used_after.compare_exchange_strong(unused, forks());
+}
+
+/// Whether this process was forked from a rank. It is no rank itself: in MPI it would wait for the others.
+bool is_child_of_rank() noexcept {
+  const std::int64_t then = first_used_after.load(std::memory_order_relaxed);
+  return then >= 0 && then != static_cast<std::int64_t>(forks());
+}
+
+void require_rank() {
+  if (is_child_of_rank())
+    fail(
+        "MPI cannot be used in a process that was forked from a rank: use ranks in the parent, or the "
+        "patterns "
+        "of one process here");
 }
 
 /// MPI counts with int. What is longer goes in pieces.
@@ -123,6 +148,8 @@ class speaker {
 class over_mpi final : public impl::transport {
  public:
   explicit over_mpi(MPI_Comm communicator) {
+    require_rank();
+    note_use();
     check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
@@ -130,6 +157,7 @@ class over_mpi final : public impl::transport {
     speaker_.emplace(communicator_);
   }
   ~over_mpi() override {
+    if (is_child_of_rank()) return;
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized == 0) MPI_Comm_free(&communicator_);
@@ -139,9 +167,13 @@ class over_mpi final : public impl::transport {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   bool reads_gpus() const noexcept override { return mpi_reads_gpus(); }
-  void barrier() override { check(MPI_Barrier(communicator_), "MPI_Barrier"); }
+  void barrier() override {
+    require_rank();
+    check(MPI_Barrier(communicator_), "MPI_Barrier");
+  }
 
   void broadcast(void* data, std::size_t bytes, int from) override {
+    require_rank();
     for (std::size_t at = 0; at < bytes; at += piece_bytes)
       check(MPI_Bcast(static_cast<char*>(data) + at, static_cast<int>(std::min(piece_bytes, bytes - at)),
                       MPI_BYTE, from, communicator_),
@@ -149,6 +181,7 @@ class over_mpi final : public impl::transport {
   }
 
   void all_gather(const void* mine, std::span<const std::size_t> bytes, void* all) override {
+    require_rank();
     std::size_t sum = 0;
     std::vector<int> counts, places;
     for (const std::size_t b : bytes) {
@@ -173,6 +206,7 @@ class over_mpi final : public impl::transport {
 
   void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
                   std::span<const std::size_t> bytes_from) override {
+    require_rank();
     pieces running(communicator_, 0);
     char* received = static_cast<char*>(to);
     for (int r = 0; r < size_; ++r) {
@@ -191,6 +225,7 @@ class over_mpi final : public impl::transport {
 
   std::unique_ptr<impl::exchange> start(std::span<const impl::outgoing> sends,
                                         std::span<const impl::incoming> receives, const target&) override {
+    require_rank();
     auto running = std::make_unique<pieces>(communicator_, 1);
     for (const impl::incoming& m : receives) running->receive(m.from, m.data, m.bytes);
     for (const impl::outgoing& m : sends) running->send(m.to, m.data, m.bytes);
@@ -198,6 +233,11 @@ class over_mpi final : public impl::transport {
   }
 
   [[noreturn]] void abort(const std::string& message) override {
+    if (is_child_of_rank()) {
+      // The ranks are well.
+      fmt::print(stderr, "{}\n", message);
+      std::abort();
+    }
     if (speaker_->is_chosen()) {
       fmt::print(stderr, "{}\n", message);
       std::fflush(stderr);
@@ -238,6 +278,7 @@ int share_of_cores(MPI_Comm host) {
 }
 
 target own_target(MPI_Comm communicator) {
+  require_rank();
   MPI_Comm host = MPI_COMM_NULL;
   check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
         "MPI_Comm_split_type");
@@ -253,6 +294,7 @@ target own_target(MPI_Comm communicator) {
 }
 
 void finalize() {
+  if (is_child_of_rank()) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized == 0) MPI_Finalize();
@@ -278,6 +320,7 @@ ranks ranks::world() {
     if (launched() == 1) return ranks();
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+    note_use();
     std::atexit(finalize);
   }
   return ranks_of(MPI_COMM_WORLD);
