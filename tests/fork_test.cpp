@@ -292,6 +292,8 @@ TEST(fork, a_child_loads_libraries_while_threads_load) {
 }
 
 TEST(fork, a_child_looks_for_gpus_while_a_thread_looks) {
+  // From here on this process has used CUDA.
+  hd::target::best();
   repeated_calls threads;
   threads.add([] { hd::can_compile_for_gpu(); });
   threads.add([] { hd::target::best(); });

@@ -39,8 +39,9 @@ PyObject* class_of(std::string_view text) {
   for (const char* const words :
        {"is not defined on", "have no order", ": the type is ", "is not associative", ": the kernel takes "})
     if (says(words)) return PyExc_TypeError;
-  for (const char* const words : {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded", "assertion '",
-                                  "called __trap()", "wait for one another", "the parent process was using"})
+  for (const char* const words :
+       {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded", "assertion '", "called __trap()",
+        "wait for one another", "of the parent process was", "MPI cannot be used"})
     if (says(words)) return python().error.ptr();
   return PyExc_ValueError;
 }

@@ -163,6 +163,48 @@ print((made[0] == x * 2).all())
 """) == "0\nTrue\n"
 
 
+def test_a_function_that_runs_while_its_library_is_loaded(tmp_path):
+    """It may fork. If it waits for a fork of another thread, that fork ends nonetheless, and the child is told."""
+    assert run_python(CHILD + f"""
+x = numpy.arange(4.0)
+doubled = heddle.ElementwiseKernel("T x", "T y", "y = 2 * x", preamble='''
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((constructor)) static void forks() {{
+  const int child = fork();
+  if (child == 0) _exit(7);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WEXITSTATUS(status) != 7) abort();
+}}
+''')
+print((doubled(x) == x * 2).all())
+
+tripled = heddle.ElementwiseKernel("T x", "T y", "y = 3 * x", preamble='''
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void waits() {{
+  close(open("{tmp_path}/started", O_CREAT | O_WRONLY, 0600));
+  while (access("{tmp_path}/has_forked", F_OK) != 0) usleep(1000);
+}}
+''')
+made = []
+thread = threading.Thread(target=lambda: made.append(tripled(x)))
+thread.start()
+while not os.path.exists({str(tmp_path / "started")!r}): time.sleep(0.001)
+def is_refused():
+    open({str(tmp_path / "has_forked")!r}, "w").close()
+    try:
+        heddle.transform("a + 1", x)
+    except heddle.Error as said:
+        return "was loading a library at the fork" in str(said) and heddle.sum(x) == 6
+print(child_of(is_refused))
+thread.join()
+print((made[0] == x * 3).all())
+""") == "True\n0\nTrue\n"
+
+
 def test_a_fork_while_a_thread_compiles(tmp_path):
     """The child compiles for itself what it needs."""
     compiler = tmp_path / "compiler"
