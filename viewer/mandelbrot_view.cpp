@@ -299,13 +299,17 @@ void mandelbrot_view::count_for(painting& of, double seconds) {
   of.seconds += seconds_since(began);
 }
 
+void mandelbrot_view::look_at(const window& shown, std::string_view palette) {
+  last_ = shown;
+  last_palette_ = palette.empty() ? start_.palette : std::string(palette);
+}
+
 rendering mandelbrot_view::render(const window& shown, std::string_view palette) {
   const std::string name = palette.empty() ? start_.palette : std::string(palette);
   painting& of = painting_of(shown, name);
   // Soon at first; then in turns that take longer, since each sends the whole picture.
   if (!of.left.empty()) count_for(of, std::clamp(of.seconds, 0.03, 0.25));
-  last_ = shown;
-  last_palette_ = name;
+  look_at(shown, name);
   rendering made;
   made.image = {of.what.width, of.what.height, of.colours.format(), of.pixels, of.colours.palette()};
   made.is_whole = of.left.empty();

@@ -43,6 +43,7 @@ class mandelbrot_view final : public viewed_simulation {
   void move_to(const target& where) override;
   window home(std::uint32_t width, std::uint32_t height) const override;
   rendering render(const window& shown, std::string_view palette) override;
+  void look_at(const window& shown, std::string_view palette) override;
 
   /// iterations {count}, 0 for as many as the depth wants; smooth {on}.
   void handle(std::string_view action, const nlohmann::json& arguments) override;

@@ -291,11 +291,13 @@ void session::obey(client who, const message& what) {
       break;
     case request::save: {
       if (waits_for(who, "file")) return;
+      look_for(who);
       saved_file file = simulation_->save(what.name);
       put(who, {json{{"file", file.name}}, true, std::move(file.bytes)});
       return;
     }
     case request::command:
+      look_for(who);
       put(who, text_letter({{"is", "command"}, {"text", simulation_->command_line()}}));
       return;
     case request::open:

@@ -110,6 +110,7 @@ class session {
   bool steps_wait();
   clock::time_point steps_due_at(clock::time_point now) const;
   double ceiling();
+  void look_for(client who);
   letter framed(const window& shown, const std::string& palette, rendering picture, std::uint64_t number);
   bool waits_for(client who, const char* kind) const;
   void put(client who, letter what);

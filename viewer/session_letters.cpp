@@ -1,5 +1,7 @@
 #include "session.hpp"
 
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +14,20 @@ using json = nlohmann::json;
 /// That of the target of now; 0 until it is measured.
 double session::ceiling() {
   return ceilings_.of(simulation_->where()).value_or(0);
+}
+
+/// A file and a command line are of what the client sees that asks for them.
+void session::look_for(client who) {
+  std::optional<window> shown;
+  std::string palette;
+  {
+    const std::lock_guard held(mutex_);
+    const auto found = clients_.find(who);
+    if (found == clients_.end()) return;
+    shown = found->second.shown;
+    palette = found->second.palette;
+  }
+  if (shown) simulation_->look_at(*shown, palette);
 }
 
 letter session::framed(const window& shown, const std::string& palette, rendering picture,

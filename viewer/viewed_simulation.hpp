@@ -96,6 +96,9 @@ class viewed_simulation {
   /// is that of the window and of what the window covers, once.
   virtual rendering render(const window& shown, std::string_view palette) = 0;
 
+  /// Says which window and palette the client has that asks for a file or a command line next.
+  virtual void look_at(const window& /*shown*/, std::string_view /*palette*/) {}
+
   /// Does what the page's script for this kind asks: `action` and its arguments, which are checked here. The
   /// text of an error is one line.
   virtual void handle(std::string_view action, const nlohmann::json& arguments) = 0;

@@ -49,6 +49,26 @@ class MandelbrotTest(unittest.TestCase):
                 np.testing.assert_array_equal(pixels, self.drawn(client), f"{words} {scale}")
                 self.assertGreater(len(np.unique(pixels.reshape(-1, 3), axis=0)), 3)
 
+    def test_each_client_saves_what_it_sees(self):
+        server = Server("mandelbrot", "--share")
+        self.addCleanup(server.__exit__)
+        clients = []
+        for (x, y, scale), size, palette in zip(SHALLOW, ((61, 40), (24, 32)), ("ember", "ocean")):
+            client = Client(server)
+            self.addCleanup(client.close)
+            client.ask("window", x=x, y=y, scale=scale, width=size[0], height=size[1])
+            client.said("hello")  # with which the palette begins anew
+            client.ask("palette", name=palette)
+            header, pixels = client.frame(lambda one: one["palette"] == palette and one["status"]["counted"] == 1)
+            clients.append((client, size, colours(header, pixels)))
+        for client, size, seen in (*clients, *clients):
+            client.ask("save", name="png")
+            _, file = client.said("file")
+            with Image.open(io.BytesIO(file)) as picture:
+                self.assertEqual(picture.size, size)
+                np.testing.assert_array_equal(np.asarray(picture.convert("RGB")), seen)
+            np.testing.assert_array_equal(self.drawn(client), seen)
+
     def test_coarse_first(self):
         client = self.open("--target", "serial")
         for x, y, scale in (*SHALLOW[:1], *DEEP[:1]):
