@@ -145,6 +145,12 @@ TEST(life_formats, memory_is_in_proportion_to_live_cells) {
     }
     return "";
   };
+  // A column is as narrow as a step of the rows, whose memory it takes.
+  EXPECT_NE(
+      refusal_by_default("o3000000$o!", "a.rle")
+          .find("spans 1x3000001 cells, of which at most 2 live, and more than 1073741824 cells are refused "
+                "(a row takes the memory of 512)"),
+      std::string::npos);
   const std::string said = "spans 200001x200001 cells, of which at most 2 live, and more than 1073741824";
   EXPECT_NE(refusal_by_default("o200000$200000bo!", "a.rle").find(said), std::string::npos);
   EXPECT_NE(refusal_by_default("#Life 1.06\n-100000 100000\n100000 -100000\n", "a.lif").find(said),

@@ -104,10 +104,15 @@ pattern assemble(const runs& live, const std::string& path, std::optional<std::u
   const auto width = static_cast<std::uint64_t>(live.right - live.left),
              height = static_cast<std::uint64_t>(live.bottom - live.top);
   const std::uint64_t most = most_cells.value_or(most_cells_around(live.cells));
-  if ((most_cells ? width : columns_kept(width)) > most / height) {
+  const std::uint64_t columns = most_cells ? width : columns_kept(width);
+  if (columns > most / height) {
+    const std::string remedy =
+        most_cells
+            ? ""
+            : fmt::format(" (a row takes the memory of {}): a bounded grid may be larger (--size)", columns);
     fail(fmt::format(
         "{}: the pattern spans {}x{} cells, of which at most {} live, and more than {} cells are refused{}",
-        path, width, height, live.cells, most, most_cells ? "" : ": a bounded grid may be larger (--size)"));
+        path, width, height, live.cells, most, remedy));
   }
   result.live = {grid(width, height), live.left, live.top};
   for (const auto& run : live.all) {

@@ -160,8 +160,9 @@ void universe::edit(std::int64_t left, std::int64_t top, std::size_t width, std:
     const std::uint64_t most = most_cells_around(live.cells.population() + std::uint64_t{width} * height);
     if (columns_kept(wide) > most / high) {
       fail(fmt::format(
-          "life: with cells at ({}, {}) the pattern spans {}x{} cells, and more than {} are refused", left,
-          top, wide, high, most));
+          "life: with cells at ({}, {}) the pattern spans {}x{} cells, and more than {} are refused "
+          "(a row takes the memory of {})",
+          left, top, wide, high, most, columns_kept(wide)));
     }
     grid both(wide, high);
     both.put(live.cells, static_cast<std::size_t>(live.left - l), static_cast<std::size_t>(live.top - t));
