@@ -198,8 +198,8 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
 
 def _bins_of_integers(x: Any, edges: np.ndarray, target: Any) -> Any:
     """The bin of each element, compared as integers; -1 for none."""
-    elements = on_cpu(x)
-    bins = np.array(on_cpu(searchsorted(edges, x, "right", target=target))) - 1
-    bins[elements == edges[-1]] = edges.size - 2
-    bins[elements > edges[-1]] = -1
+    elements, last = on_cpu(x), int(edges[-1])
+    bins = np.array(on_cpu(searchsorted(edges, x, "right", target=target)) - 1)
+    bins[elements == last] = edges.size - 2
+    bins[elements > last] = -1
     return like(bins, x)

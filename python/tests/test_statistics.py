@@ -126,6 +126,8 @@ def test_integers_are_compared_with_edges_of_integers_exactly(dtype, where):
     mixed = np.array([-(2**62), 5, 2**62], np.int64)
     assert heddle.histogram(x.astype("uint64"), mixed)[0].tolist() == [1, 1]
     assert heddle.histogram(heddle.asarray(x), edges)[0].device == "cpu"
+    for one in (x[1], x[1:2].reshape(())):
+        same(heddle.histogram(one, edges, target=where)[0], np.histogram(one, edges)[0])
 
 
 @pytest.mark.parametrize("kinds", [("float32", "float32"), ("float64", "float32"), ("float32", "float64"), ("int8", "float32"), ("float32", "complex64")])
