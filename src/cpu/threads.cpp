@@ -178,8 +178,7 @@ tbb::task_arena* arena_for(int threads) {
 [[noreturn]] void end_of_child() noexcept {
   static constexpr std::string_view message =
       "heddle: a process that was forked inside a parallel call returned into that call, whose other threads "
-      "it "
-      "does not have: end such a process by _exit or exec\n";
+      "it does not have: end such a process by _exit or exec\n";
   static_cast<void>(!write(STDERR_FILENO, message.data(), message.size()));
   _exit(1);
 }

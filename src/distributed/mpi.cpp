@@ -49,8 +49,7 @@ void require_rank() {
   if (is_child_of_rank())
     fail(
         "MPI cannot be used in a process that was forked from a rank: use ranks in the parent, or the "
-        "patterns "
-        "of one process here");
+        "patterns of one process here");
 }
 
 /// MPI counts with int. What is longer goes in pieces.
