@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -373,4 +374,31 @@ TEST(fork_aware, state_is_made_anew_if_a_thread_held_it) {
   may_end.count_down();
   holder.join();
   EXPECT_EQ(state.lock()->size(), 2u);
+}
+
+TEST(fork_aware_member, is_freed_unless_a_thread_of_the_parent_held_it) {
+  struct state {
+    static int& ends() {
+      static int count = 0;
+      return count;
+    }
+    ~state() { ++ends(); }
+  };
+  auto member = std::make_unique<hd::fork_aware_member<state>>();
+  std::latch is_held(1), may_end(1);
+  std::thread holder([&] {
+    const auto held = member->lock();
+    is_held.count_down();
+    may_end.wait();
+  });
+  is_held.wait();
+  EXPECT_EQ(status_of_child([&] {
+              member.reset();
+              return state::ends() == 0;
+            }),
+            0);
+  may_end.count_down();
+  holder.join();
+  member.reset();
+  EXPECT_EQ(state::ends(), 1);
 }

@@ -69,19 +69,20 @@ class fork_aware {
 
   access lock() { return access(*this); }
 
- private:
-  fork_aware_mutex mutex_;
-
  protected:
+  fork_aware_mutex mutex_;
   State* state_ = nullptr;
 };
 
-/// The same as a member of an object, with which the state is freed.
+/// The same as a member of an object, with which the state is freed. A state that may be half changed is not
+/// freed.
 template <class State>
 class fork_aware_member : public fork_aware<State> {
  public:
   fork_aware_member() noexcept = default;
-  ~fork_aware_member() { delete this->state_; }
+  ~fork_aware_member() {
+    if (!this->mutex_.is_abandoned()) delete this->state_;
+  }
   fork_aware_member(const fork_aware_member&) = delete;
   fork_aware_member& operator=(const fork_aware_member&) = delete;
 };
