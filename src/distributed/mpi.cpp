@@ -99,27 +99,35 @@ class pieces final : public impl::exchange {
   std::vector<MPI_Request> running_;
 };
 
-/// Chooses the rank that says why all end: the first that asks. Ranks that fail at the same time may not
-/// exchange messages, because the others may be anywhere; a counter in the memory of rank 0 needs no help of
-/// its process.
+/// Chooses the rank that prints why all ranks end: the first that asks. A rank that fails cannot wait for
+/// messages, because the other ranks may be in any call. It adds 1 to a counter in the memory of rank 0
+/// instead. On one host rank 0 has no part in that; between hosts it may have to be inside a call of MPI.
 class speaker {
  public:
-  explicit speaker(MPI_Comm communicator) {
-    int rank = 0;
-    MPI_Comm_rank(communicator, &rank);
-    const MPI_Aint bytes = rank == 0 ? sizeof(int) : 0;
-    int* counter = nullptr;
-    if (MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL, communicator, &counter, &window_) !=
-        MPI_SUCCESS) {
-      window_ = MPI_WIN_NULL;
+  /// `communicator` is a duplicate of `of_caller`, and returns errors.
+  speaker(MPI_Comm of_caller, MPI_Comm communicator) {
+    // A window is freed by all ranks together, and a rank that fails would wait for the others. Therefore MPI
+    // frees it at its end, and a communicator has one window, however often its ranks are asked for.
+    constinit static made_once<int> key;
+    const int attribute = key.get([] {
+      const auto forget = [](MPI_Comm, int, void* window, void*) {
+        delete static_cast<MPI_Win*>(window);
+        return MPI_SUCCESS;
+      };
+      int made = MPI_KEYVAL_INVALID;
+      check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
+      return made;
+    });
+    void* kept = nullptr;
+    int is_kept = 0;
+    check(MPI_Comm_get_attr(of_caller, attribute, &kept, &is_kept), "MPI_Comm_get_attr");
+    if (is_kept != 0) {
+      window_ = *static_cast<const MPI_Win*>(kept);
       return;
     }
-    MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
-    if (rank == 0) *counter = 0;
-    MPI_Barrier(communicator);
+    allocate(communicator);
+    check(MPI_Comm_set_attr(of_caller, attribute, new MPI_Win(window_)), "MPI_Comm_set_attr");
   }
-  // A window is freed by all ranks together, and a rank that fails would wait for the others: MPI frees it at
-  // its end.
 
   /// Whether this rank is the first; also if that cannot be found out within some seconds.
   bool is_chosen() const {
@@ -141,6 +149,19 @@ class speaker {
   static constexpr std::chrono::seconds patience{5};
 
  private:
+  /// No rank has a window if one cannot be allocated on every rank.
+  void allocate(MPI_Comm communicator) {
+    int rank = 0, *counter = nullptr;
+    check(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+    int is_made = MPI_Win_allocate(rank == 0 ? sizeof(int) : 0, sizeof(int), MPI_INFO_NULL, communicator,
+                                   &counter, &window_) == MPI_SUCCESS;
+    if (is_made != 0) MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+    if (is_made != 0 && rank == 0) *counter = 0;
+    // No rank leaves before rank 0 has set the counter.
+    check(MPI_Allreduce(MPI_IN_PLACE, &is_made, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
+    if (is_made == 0) window_ = MPI_WIN_NULL;
+  }
+
   MPI_Win window_ = MPI_WIN_NULL;
 };
 
@@ -153,7 +174,7 @@ class over_mpi final : public impl::transport {
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
-    speaker_.emplace(communicator_);
+    speaker_.emplace(communicator, communicator_);
   }
   ~over_mpi() override {
     if (is_child_of_rank()) return;
