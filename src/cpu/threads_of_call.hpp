@@ -7,8 +7,7 @@
 
 namespace heddle::cpu {
 
-/// What a thread's stack holds; oneTBB's workers have the same. A thread that oneTBB is refused ends the
-/// process.
+/// Bytes of a thread's stack, also of oneTBB's workers.
 constexpr std::size_t stack_bytes = std::size_t{4} << 20;
 
 /// When the threads of a call start: all before its first slice, or one after another as the call lasts.

@@ -69,7 +69,7 @@ std::atomic<bool> has_temporary_cache = false;
 
 cache_folder temporary_cache() {
   const auto own = only_own_cache.lock();
-  // A child does not use its parent's, which may be gone at any time.
+  // A child does not use the folder of its parent, because the parent removes that folder when it ends.
   if (!own->folder || own->process != forks()) {
     own->folder = std::make_unique<temporary_folder>(temporary_place(), fmt::format("heddle-{}-", geteuid()));
     own->process = forks();

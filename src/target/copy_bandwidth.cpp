@@ -40,7 +40,8 @@ std::size_t bytes_of_buffer(const target& where) {
 }
 
 /// Non-temporal stores remove the lines that they write from the caches. A copy back therefore reads from
-/// memory, although the buffers are smaller than the caches.
+/// memory, although the buffers are smaller than the caches. On processors other than x86-64 the stores are
+/// ordinary, and the rate may be that of the caches.
 void copy_on_cpu(const target& where, void* to, const void* from, std::size_t bytes) {
   cpu::for_slices(where.threads(), bytes / bytes_of_line, grain_lines,
                   [&](std::size_t first, std::size_t last) {
