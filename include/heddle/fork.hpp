@@ -12,6 +12,28 @@ namespace heddle {
 /// How many forks lie between this process and the process that loaded the library.
 std::uint32_t forks() noexcept;
 
+/// Notes when a library was first used that does not work after a fork, such as a pool of threads.
+class first_use {
+ public:
+  constexpr first_use() noexcept = default;
+
+  /// To call before each use of the library.
+  void note() noexcept {
+    std::int64_t unused = forks_before_.load(std::memory_order_relaxed);
+    if (unused < 0) forks_before_.compare_exchange_strong(unused, forks());
+  }
+
+  /// Whether a process that this one was forked from has used the library. Then this process must not call
+  /// it, because any of its locks may be held for ever.
+  bool was_before_fork() const noexcept {
+    const std::int64_t then = forks_before_.load(std::memory_order_relaxed);
+    return then >= 0 && then != static_cast<std::int64_t>(forks());
+  }
+
+ private:
+  std::atomic<std::int64_t> forks_before_{-1};  // the forks before the first use; −1 before that
+};
+
 /// A mutex that a forked child can lock. A child of fork() has one thread. If another thread of the parent
 /// holds the mutex at the fork, the mutex is *abandoned* in the child: no thread of the child can unlock it.
 class fork_aware_mutex {

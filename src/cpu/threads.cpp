@@ -151,26 +151,13 @@ tbb::task_arena* arenas::of(int threads) {
   return arena.get();
 }
 
-/// The forks before the process in which oneTBB was first used here; −1 before that.
-constinit std::atomic<std::int64_t> first_used_after = -1;
-
-/// Whether this process was forked from one that had used oneTBB. Such a process has none of its workers, and
-/// any of its locks may be held for ever: oneTBB must not be called again.
-bool has_lost_its_pool() noexcept {
-  const std::int64_t then = first_used_after.load(std::memory_order_relaxed);
-  return then >= 0 && then != static_cast<std::int64_t>(forks());
-}
-
-/// To call before oneTBB.
-void note_use() noexcept {
-  std::int64_t unused = first_used_after.load(std::memory_order_relaxed);
-  if (unused < 0) first_used_after.compare_exchange_strong(unused, forks());
-}
+/// Of oneTBB. A child of a process that has used it has none of its workers.
+constinit first_use of_pool;
 
 /// Null if the system gives no thread but this one.
 tbb::task_arena* arena_for(int threads) {
   constinit static fork_aware<arenas> known;
-  note_use();
+  of_pool.note();
   return known.lock()->of(threads);
 }
 
@@ -261,7 +248,7 @@ void share_out(int threads, std::size_t count, std::size_t grain, slices_are kin
     }
     if (has_threads && forks() != process) end_of_child();
   };
-  if (has_lost_its_pool()) {
+  if (of_pool.was_before_fork()) {
     share_out_to_new_threads(
         threads, slices, kind == slices_are::waiting ? threads_start::at_once : threads_start::as_it_lasts,
         work);
@@ -287,10 +274,10 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
 void on_threads(int threads, std::size_t calls, function_ref<void()> f) {
   share_out(threads, calls, 1, slices_are::waiting, [&](std::size_t first, std::size_t last) {
     for (std::size_t call = first; call < last; ++call) {
-      if (threads <= 1 || has_lost_its_pool()) {
+      if (threads <= 1 || of_pool.was_before_fork()) {
         f();
       } else {
-        note_use();
+        of_pool.note();
         tbb::this_task_arena::isolate([&] { f(); });
       }
     }

@@ -5,9 +5,7 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -31,22 +29,11 @@ void check(int status, const char* call) {
   fail(fmt::format("{}: {}", call, text));
 }
 
-/// The forks before the process in which MPI was first used here; −1 before that.
-constinit std::atomic<std::int64_t> first_used_after = -1;
-
-void note_use() noexcept {
-  std::int64_t unused = -1;
-  first_used_after.compare_exchange_strong(unused, forks());
-}
-
-/// Whether this process was forked from a rank. It is no rank itself: in MPI it would wait for the others.
-bool is_child_of_rank() noexcept {
-  const std::int64_t then = first_used_after.load(std::memory_order_relaxed);
-  return then >= 0 && then != static_cast<std::int64_t>(forks());
-}
+/// Of MPI. A process that was forked from a rank is no rank itself: in MPI it would wait for the others.
+constinit first_use of_mpi;
 
 void require_rank() {
-  if (is_child_of_rank())
+  if (of_mpi.was_before_fork())
     fail(
         "MPI cannot be used in a process that was forked from a rank: use ranks in the parent, or the "
         "patterns of one process here");
@@ -169,7 +156,7 @@ class over_mpi final : public impl::transport {
  public:
   explicit over_mpi(MPI_Comm communicator) {
     require_rank();
-    note_use();
+    of_mpi.note();
     check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
@@ -177,7 +164,7 @@ class over_mpi final : public impl::transport {
     speaker_.emplace(communicator, communicator_);
   }
   ~over_mpi() override {
-    if (is_child_of_rank()) return;
+    if (of_mpi.was_before_fork()) return;
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized == 0) MPI_Comm_free(&communicator_);
@@ -253,7 +240,7 @@ class over_mpi final : public impl::transport {
   }
 
   [[noreturn]] void abort(const std::string& message) override {
-    if (is_child_of_rank()) {
+    if (of_mpi.was_before_fork()) {
       // The ranks are well.
       fmt::print(stderr, "{}\n", message);
       std::abort();
@@ -314,7 +301,7 @@ target own_target(MPI_Comm communicator) {
 }
 
 void finalize() {
-  if (is_child_of_rank()) return;
+  if (of_mpi.was_before_fork()) return;
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized == 0) MPI_Finalize();
@@ -340,7 +327,7 @@ ranks ranks::world() {
     if (launched() == 1) return ranks();
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
-    note_use();
+    of_mpi.note();
     std::atexit(finalize);
   }
   return ranks_of(MPI_COMM_WORLD);

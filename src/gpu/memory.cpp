@@ -61,26 +61,17 @@ current_device::~current_device() {
 
 namespace {
 
-/// The forks before the process in which CUDA was first called here; −1 before that.
-constinit std::atomic<std::int64_t> first_called_after = -1;
+constinit first_use of_cuda;
 /// The devices that CUDA found; −1 before it was asked.
 constinit std::atomic<int> devices_found = -1;
-
-/// Whether a process that this one was forked from called CUDA. CUDA does not work in this process, and any
-/// of its locks may be held for ever: CUDA must not be called again.
-bool is_lost_in_fork() noexcept {
-  const std::int64_t then = first_called_after.load(std::memory_order_relaxed);
-  return then >= 0 && then != static_cast<std::int64_t>(forks());
-}
 
 }  // namespace
 
 /// Devices, counted once; a machine without a driver has none. Threads that come at the same time all count:
 /// a lock would stay held in a child that is forked meanwhile.
 int device_count() noexcept {
-  std::int64_t then = first_called_after.load(std::memory_order_relaxed);
-  if (then < 0) first_called_after.compare_exchange_strong(then, forks());
-  if (is_lost_in_fork()) return 0;
+  of_cuda.note();
+  if (of_cuda.was_before_fork()) return 0;
   int found = devices_found.load(std::memory_order_relaxed);
   if (found >= 0) return found;
   if (cudaGetDeviceCount(&found) != cudaSuccess) {
@@ -157,7 +148,7 @@ std::size_t free_bytes(int device) {
 void require_device(const target& where) {
   const int count = device_count();
   if (where.device() < count) return;
-  if (is_lost_in_fork() && devices_found != 0) {
+  if (of_cuda.was_before_fork() && devices_found != 0) {
     fail(fmt::format(
         "{}: CUDA cannot be used in a process that was forked from one that used it: start this one "
         "anew, as multiprocessing does by \"spawn\", or run on serial or parallel",
@@ -190,7 +181,7 @@ void* allocate(std::size_t bytes, const target& where) {
 }
 
 void release(void* data, const target& where) noexcept {
-  if (is_lost_in_fork()) return;
+  if (of_cuda.was_before_fork()) return;
   // At the end of a program CUDA may be gone before the last array: its memory went with it.
   int before = 0;
   if (cudaGetDevice(&before) != cudaSuccess) return;
@@ -256,7 +247,7 @@ class value_slots {
 struct slot_of_thread {
   void* slot = nullptr;
   ~slot_of_thread() {
-    if (slot != nullptr && !is_lost_in_fork()) value_slots::all().give_back(slot);
+    if (slot != nullptr && !of_cuda.was_before_fork()) value_slots::all().give_back(slot);
   }
 };
 
