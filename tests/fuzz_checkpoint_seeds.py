@@ -12,9 +12,9 @@ def checkpoint(case, storage, obstacles, compared, width=5, height=4, velocity=0
     """The bytes, whose sum is FNV-1a over words of eight bytes, each part filled up with 0."""
     bytes_each = {"f64": 8, "f32": 4, "f16": 2}[storage]
     height, width = (9, 12) if case == "cylinder" else (height, width)
-    head = ("heddle lbm checkpoint 3\n" f"case {case}\nwidth {width}\nheight {height}\nreynolds 20\nvelocity {velocity}\n"
+    head = ("heddle lbm checkpoint 4\n" f"case {case}\nwidth {width}\nheight {height}\nreynolds 20\nvelocity {velocity}\n"
             f"collision trt\nstorage {storage}\nsmagorinsky 0\nfraction_bits {18 if storage == 'f16' else 0}\n"
-            f"drive inflow\nobstacles {int(obstacles)}\nsteps 7\ncompared {compared}\n\n").encode()
+            f"drive inflow\nobstacles {int(obstacles)}\nsteps 7\ncompared {compared}\nforce_x 0.25\nforce_y -1e-3\n\n").encode()
     cells = width * height
     parts = [head]
     if obstacles:

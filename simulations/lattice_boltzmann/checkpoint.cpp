@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -16,7 +17,7 @@
 namespace heddle::lbm {
 namespace {
 
-constexpr std::string_view title = "heddle lbm checkpoint ", version = "3";
+constexpr std::string_view title = "heddle lbm checkpoint ", version = "4";
 constexpr std::uint64_t sum_of_nothing = 0xcbf29ce484222325u;
 
 /// FNV-1a over words of eight bytes; the last one is filled up with 0.
@@ -39,16 +40,17 @@ std::optional<T> number(std::string_view text) {
 }  // namespace
 
 checkpoint_writer::checkpoint_writer(const std::string& path, const settings& given, std::uint64_t steps,
-                                     std::optional<std::uint64_t> compared)
+                                     std::optional<std::uint64_t> compared, const force& last)
     : file_(path), sum_(sum_of_nothing) {
   // The shortest digits that are read back as the same number.
   const std::string head = fmt::format(
       "{}{}\ncase {}\nwidth {}\nheight {}\nreynolds {}\nvelocity {}\ncollision {}\nstorage {}\nsmagorinsky "
       "{}\n"
-      "fraction_bits {}\ndrive {}\nobstacles {}\nsteps {}\ncompared {}\n\n",
+      "fraction_bits {}\ndrive {}\nobstacles {}\nsteps {}\ncompared {}\nforce_x {}\nforce_y "
+      "{}\n\n",
       title, version, name(given.which), given.width, given.height, given.reynolds, given.velocity,
       name(given.how), name(given.kept), given.smagorinsky, given.fraction_bits, name(given.by),
-      given.obstacles.empty() ? 0 : 1, steps, compared ? std::to_string(*compared) : "none");
+      given.obstacles.empty() ? 0 : 1, steps, compared ? std::to_string(*compared) : "none", last.x, last.y);
   write(head.data(), head.size());
   if (!given.obstacles.empty()) write(given.obstacles.data(), given.obstacles.size());
 }
@@ -113,6 +115,10 @@ checkpoint_reader::checkpoint_reader(const std::string& path)
     if (*compared_ > steps_)
       fail(fmt::format("no checkpoint of lbm: {} is after its {} steps", line, steps_));
   }
+  take(number<double>(next("force_x ")), last_force_.x);
+  take(number<double>(next("force_y ")), last_force_.y);
+  if (!std::isfinite(last_force_.x) || !std::isfinite(last_force_.y))
+    fail("no checkpoint of lbm: the force on obstacles is not finite");
   next("");
   if (!line.empty()) fail("no checkpoint of lbm: its head does not end with an empty line");
   add_to(sum_, head.data(), head.size());

@@ -265,6 +265,7 @@ void flow::advance(std::uint64_t count) {
     const std::uint64_t between = steps_between_looks(s.given);
     const std::uint64_t now = std::min(count, between - s.steps % between);
     s.step(now);
+    s.kept_force.reset();
     count -= now;
     if (s.steps % between == 0) check();
   }
@@ -387,7 +388,7 @@ std::uint64_t flow::steps_between_comparisons() const noexcept {
 }
 
 flow::coefficients flow::on_obstacles() const {
-  const force sum = state_->on_obstacles();
+  const force sum = state_->force_of_last_step();
   const double scale = 2 / (about().speed * about().speed * about().length);
   return {scale * sum.x, scale * sum.y};
 }
@@ -432,9 +433,11 @@ std::optional<double> flow::pressure_difference() const {
 void flow::save(const std::string& path) const {
   check();
   const bool compares = state_->compared && state_->steps - *state_->compared <= steps_between_comparisons();
+  const force last = state_->force_of_last_step();
   std::optional<checkpoint_writer> to;  // of the rank that writes
-  state_->on_first(
-      [&] { to.emplace(path, state_->given, state_->steps, compares ? state_->compared : std::nullopt); });
+  state_->on_first([&] {
+    to.emplace(path, state_->given, state_->steps, compares ? state_->compared : std::nullopt, last);
+  });
   state_->write_populations(to);
   if (compares) state_->write_compared(to);
   state_->on_first([&] { to->commit(); });
@@ -451,6 +454,7 @@ flow flow::resume(const target& where, const std::optional<ranks>& all, const st
   std::unique_ptr<state> made = make(where, all, from.given(), from.compared().has_value());
   made->steps = from.steps();
   made->compared = from.compared();
+  made->kept_force = from.last_force();
   {
     const operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
     made->read_populations(from);

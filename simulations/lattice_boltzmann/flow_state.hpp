@@ -31,6 +31,9 @@ struct flow::state {
   std::size_t fluid_cells = 0;
   std::optional<std::uint64_t> compared;  // the step at which change() was called
   std::optional<double> known_mass;       // what flows in 16 bits had to have at the last look, exactly
+  // The force of the last step, where the populations no longer show it: before the first step, after
+  // obstacles have changed, and in a flow that was resumed.
+  std::optional<force> kept_force = force{};
 
   virtual ~state() = default;
   virtual void begin() = 0;
@@ -50,6 +53,7 @@ struct flow::state {
   virtual void write_compared(std::optional<checkpoint_writer>& to) = 0;
   virtual void read_compared(checkpoint_reader& from) = 0;
 
+  force force_of_last_step() { return kept_force ? *kept_force : on_obstacles(); }
   bool is_over_ranks() const { return all && all->size() > 1; }
   const target& where_fields_are() const {
     static const target cpu;

@@ -16,6 +16,7 @@ namespace heddle::lbm {
 
 void flow::state::set(const settings& wanted, std::vector<std::uint8_t> solid_of_wanted) {
   check();
+  kept_force = force_of_last_step();
   const std::vector<std::uint8_t> before = std::exchange(solid, std::move(solid_of_wanted));
   solid_there.reset();
   given = wanted;
