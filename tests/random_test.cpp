@@ -1,6 +1,7 @@
 #include "cpu/random_kernels.hpp"
 #include "elements.hpp"
 #include "on_targets.hpp"
+#include "random_by_definition.hpp"
 #include "sizes.hpp"
 #include <heddle/random.hpp>
 
@@ -14,10 +15,7 @@
 #include <string>
 #include <vector>
 
-#include <Random123/philox.h>
 #include <gtest/gtest.h>
-
-#undef philox4x32  // a macro of Random123
 
 namespace hd = heddle;
 using namespace heddle::tests;
@@ -39,16 +37,6 @@ TEST(philox, gives_known_answers) {
             (hd::philox_block{{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}));
 }
 
-hd::philox_block by_random123(std::uint64_t seed, std::uint64_t block, std::uint32_t word2,
-                              std::uint32_t word3) {
-  const r123::Philox4x32::ctr_type counter{
-      {static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), word2, word3}};
-  const r123::Philox4x32::key_type key{
-      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
-  const auto words = r123::Philox4x32()(counter, key);
-  return {{words[0], words[1], words[2], words[3]}};
-}
-
 TEST(philox, is_random123s) {
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const std::uint64_t seed = random_bits(i), block = random_bits(i + 1000);
@@ -61,24 +49,10 @@ TEST(philox, is_random123s) {
   }
 }
 
-/// Element `index` of a distribution, from the words of Random123.
-template <class Word>
-Word drawn(std::uint64_t seed, distribution of, std::uint64_t index, std::uint32_t attempt = 0) {
-  constexpr std::uint64_t in_block = 16 / sizeof(Word);
-  const hd::philox_block words =
-      by_random123(seed, index / in_block, attempt, static_cast<std::uint32_t>(of));
-  Word word;
-  std::memcpy(&word, reinterpret_cast<const char*>(&words) + index % in_block * sizeof word, sizeof word);
-  return word;
-}
-
 constexpr std::uint64_t seed = 0x0123456789abcdef;
 /// Offsets that begin a block, that do not, and beyond 32 bits.
 constexpr std::uint64_t offsets[] = {0, 1, 2, 7, 64, (std::uint64_t{1} << 36) - 3};
 const std::vector<std::size_t> lengths{0, 1, 2, 3, 4, 5, 15, 16, 17, 100, 1023, 1024, 1025, 20001};
-
-template <class T>
-using word_for = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /// Checks each element of arrays of every length and offset by `want(index)`.
 template <class T, class Make, class Want>
@@ -97,28 +71,16 @@ TEST_P(random_numbers, bits_are_the_words_of_philox) {
   for_each_type<std::uint32_t, std::uint64_t>([&]<class T>() {
     check_elements<T>(
         [&](std::size_t n, hd::random::stream from) { return hd::random::bits<T>(where, {n}, from); },
-        [](T x, std::uint64_t index) { return x == drawn<T>(seed, distribution::bits, index); });
+        [](T x, std::uint64_t index) { return x == drawn_word<T>(seed, distribution::bits, index); });
   });
 }
 
 TEST_P(random_numbers, uniform_ones_are_fractions_of_the_words) {
   for_each_type<float, double>([&]<class T>() {
-    using word = word_for<T>;
-    constexpr int digits = std::numeric_limits<T>::digits, dropped = 8 * sizeof(T) - digits;
     check_elements<T>(
         [&](std::size_t n, hd::random::stream from) { return hd::random::uniform<T>(where, {n}, from); },
-        [](T x, std::uint64_t index) {
-          return std::ldexp(x, digits) ==
-                 static_cast<T>(drawn<word>(seed, distribution::uniform, index) >> dropped);
-        });
+        [](T x, std::uint64_t index) { return x == uniform_by_definition<T>(seed, index); });
   });
-}
-
-/// The middle of the interval that a word stands for.
-template <class Word>
-long double middle(Word bits) {
-  if constexpr (sizeof(Word) == 4) return (static_cast<long double>(bits >> 1) + 0.5L) * 0x1p-31L;
-  return static_cast<long double>(bits >> 11 | 1) * 0x1p-53L;
 }
 
 TEST_P(random_numbers, exponential_ones_are_logarithms) {
@@ -126,35 +88,19 @@ TEST_P(random_numbers, exponential_ones_are_logarithms) {
     check_elements<T>(
         [&](std::size_t n, hd::random::stream from) { return hd::random::exponential<T>(where, {n}, from); },
         [](T x, std::uint64_t index) {
-          const auto bits = drawn<word_for<T>>(seed, distribution::exponential, index);
-          const long double want = -std::log(middle(bits));
-          return std::abs(x - want) <=
-                 2 * want * std::numeric_limits<T>::epsilon() + (sizeof(T) == 4 ? 0x1p-24L : 0.0L);
+          const auto [want, bound] = exponential_by_definition<T>(seed, index);
+          return std::abs(x - want) <= bound;
         });
   });
 }
 
 TEST_P(random_numbers, normal_ones_are_pairs_of_box_and_muller) {
   for_each_type<float, double>([&]<class T>() {
-    using word = word_for<T>;
     check_elements<T>(
         [&](std::size_t n, hd::random::stream from) { return hd::random::normal<T>(where, {n}, from); },
         [](T x, std::uint64_t index) {
-          const word a = drawn<word>(seed, distribution::normal, index & ~std::uint64_t{1}),
-                     b = drawn<word>(seed, distribution::normal, index | 1);
-          const long double radius = std::sqrt(-2 * std::log(middle(a)));
-          // Two bits are the quadrant; the others are the place in it.
-          const long double turns =
-              std::ldexp(static_cast<long double>(b), 2 - 8 * static_cast<int>(sizeof b));
-          const long double quadrant = std::floor(turns);
-          long double t = turns - quadrant;
-          t -= sizeof(T) == 8 ? 0.5L : t >= 0.5L ? 1.0L : 0.0L;
-          const long double angle = (quadrant + t) * std::numbers::pi_v<long double> / 2;
-          const long double want = radius * (index % 2 == 0 ? std::cos(angle) : std::sin(angle));
-          const long double radius_floor = sizeof(T) == 4 ? 0x1p-12L : 0.0L;  // of −ln u near u = 1
-          return std::abs(x - want) <=
-                 3 * std::max(radius, radius_floor) * std::numeric_limits<T>::epsilon() +
-                     (sizeof(T) == 4 ? 0x1p-24L / std::max(radius, radius_floor) : 0.0L);
+          const auto [want, bound] = normal_by_definition<T>(seed, index);
+          return std::abs(x - want) <= bound;
         });
   });
 }
@@ -181,22 +127,6 @@ TEST_P(random_numbers, are_stretched_and_moved) {
   });
 }
 
-/// An integer below `range`, and 0 for 2^64, by Lemire's method in plain C++.
-std::uint64_t integer_below(std::uint64_t range, std::uint64_t index) {
-  using wide = unsigned __int128;
-  const bool is_short = range != 0 && range <= std::uint64_t{1} << 32;
-  const int bits = is_short ? 32 : 64;
-  const wide values = range == 0 ? wide{1} << 64 : wide{range}, words = wide{1} << bits;
-  for (std::uint32_t attempt = 0;; ++attempt) {
-    const wide word = is_short ? drawn<std::uint32_t>(seed, distribution::integers, index, attempt)
-                               : drawn<std::uint64_t>(seed, distribution::integers, index, attempt);
-    const wide product = range == 0 ? word << 64 : word * values;
-    const wide low = range == 0 ? 0 : product % words;
-    if (low >= words % values || range == 0)
-      return static_cast<std::uint64_t>(range == 0 ? word : product / words);
-  }
-}
-
 TEST_P(random_numbers, integers_are_multiples_of_the_words) {
   // Ranges of which nearly every second draw is drawn again are among them.
   for_each_type<std::int64_t, std::uint64_t>([&]<class T>() {
@@ -211,14 +141,14 @@ TEST_P(random_numbers, integers_are_multiples_of_the_words) {
           },
           [&](T x, std::uint64_t index) {
             return static_cast<std::uint64_t>(x) ==
-                   static_cast<std::uint64_t>(low) + integer_below(range, index);
+                   static_cast<std::uint64_t>(low) + integer_by_definition(seed, range, index);
           });
     }
     check_elements<T>(
         [&](std::size_t n, hd::random::stream from) { return hd::random::integers<T>(where, {n}, from); },
         [](T x, std::uint64_t index) {
           return x == static_cast<T>(static_cast<std::uint64_t>(std::numeric_limits<T>::min()) +
-                                     integer_below(0, index));
+                                     integer_by_definition(seed, 0, index));
         });
   });
   for_each_integer_type([&]<class T>() {
@@ -229,7 +159,8 @@ TEST_P(random_numbers, integers_are_multiples_of_the_words) {
         },
         [&](T x, std::uint64_t index) {
           const auto range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
-          return x == static_cast<T>(static_cast<std::uint64_t>(low) + integer_below(range, index));
+          return x ==
+                 static_cast<T>(static_cast<std::uint64_t>(low) + integer_by_definition(seed, range, index));
         });
   });
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <vector>
 
 namespace heddle::tests {
@@ -34,7 +35,6 @@ struct textbook {
   std::vector<nine> now;
   double drag = 0, lift = 0;
 
-  /// At the beginning of a case that has no vortices then.
   explicit textbook(const flow& like) : given(like.given()), tau(like.about().relaxation_time) {
     const std::size_t cells = given.width * given.height;
     given.obstacles.resize(cells);
@@ -48,6 +48,28 @@ struct textbook {
     for (std::size_t cell = 0; cell < cells; ++cell) {
       for (int i = 0; i < 9; ++i) {
         now[cell][i] = equilibrium(i, 1, is_open() ? inflow_velocity(cell / given.width) : 0, 0);
+      }
+    }
+    if (given.which == flow_case::taylor_green) begin_vortices();
+  }
+
+  /// u = −a·cos(kx·x)·sin(ky·y) and v = b·sin(kx·x)·cos(ky·y) with a·kx = b·ky, the pressure of Euler's
+  /// equation, and the stresses of their gradients.
+  void begin_vortices() {
+    const double kx = 2 * std::numbers::pi / static_cast<double>(given.width),
+                 ky = 2 * std::numbers::pi / static_cast<double>(given.height);
+    const double a = given.velocity * std::min(1.0, ky / kx), b = given.velocity * std::min(1.0, kx / ky);
+    for (std::size_t cell = 0; cell < now.size(); ++cell) {
+      const double px = kx * (static_cast<double>(cell % given.width) + 0.5),
+                   py = ky * (static_cast<double>(cell / given.width) + 0.5);
+      const double u = -a * std::cos(px) * std::sin(py), v = b * std::sin(px) * std::cos(py);
+      const double rho = 1 - 0.75 * (a * a * std::cos(2 * px) + b * b * std::cos(2 * py));
+      const double ux = a * kx * std::sin(px) * std::sin(py),
+                   both = (b * kx - a * ky) * std::cos(px) * std::cos(py);  // du/dy + dv/dx
+      // −2·ρ·τ·S/3
+      const double factor = -2.0 / 3 * rho * tau;
+      for (int i = 0; i < 9; ++i) {
+        now[cell][i] = equilibrium(i, rho, u, v) + second(i, factor * ux, -factor * ux, factor * both / 2);
       }
     }
   }
@@ -157,7 +179,7 @@ struct textbook {
 
   void step() {
     const bool wraps_x = !is_open() && given.which != flow_case::cavity,
-               wraps_y = given.which == flow_case::free;
+               wraps_y = given.which == flow_case::free || given.which == flow_case::taylor_green;
     std::vector<nine> after = now;
     for (std::size_t cell = 0; cell < after.size(); ++cell) collide(after[cell]);
     drag = lift = 0;

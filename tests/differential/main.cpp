@@ -30,7 +30,7 @@ using clock = std::chrono::steady_clock;
 std::vector<property> all_properties() {
   std::vector<property> all;
   for (const auto some : {reductions, scans, orders, selections, statistics, elementwise, numerics, files,
-                          user_types, patterns_over_ranks, simulations}) {
+                          user_types, patterns_over_ranks, simulations, flows, pictures, random_numbers}) {
     const std::vector<property> more = some();
     all.insert(all.end(), more.begin(), more.end());
   }

@@ -1,10 +1,9 @@
 // Ranks, which are threads here, beside one process.
-#include "../ranks_as_threads.hpp"
 #include "arrays.hpp"
+#include "on_ranks.hpp"
 #include "properties.hpp"
 #include <heddle/any_distributed.hpp>
 
-#include <mutex>
 #include <optional>
 
 namespace heddle::tests::differential {
@@ -50,32 +49,24 @@ template <class T, class OfRanks>
 void check_ranks(choices& from, const spread_case& all, const input<T>& x, const any_array& want,
                  const OfRanks& of_ranks) {
   const std::vector<std::size_t> begins = drawn_blocks(from, all.lengths[0], all.size);
-  std::mutex mutex;
-  std::string problem;
-  ranks_as_threads::run(all.size, [&](const ranks& group) {
-    try {
-      any_distributed_array spread(group, all.type, all.lengths, begins);
-      spread.local().copy_from(x.view().slice(spread.first_row(), spread.first_row() + spread.rows()));
-      const any_array have = of_ranks(group, spread);
-      if (have.dtype() != want.dtype() || have.size() != want.size() ||
-          (want.bytes() > 0 && std::memcmp(have.data(), want.data(), want.bytes()) != 0)) {
-        std::string where = fmt::format("{} of {}", name(have.dtype()), have.shape().text());
-        for (std::size_t i = 0; i < std::min(have.size(), want.size()); ++i) {
-          const std::size_t size = size_of(want.dtype());
-          if (std::memcmp(static_cast<const std::byte*>(have.data()) + i * size,
-                          static_cast<const std::byte*>(want.data()) + i * size, size) == 0)
-            continue;
-          where += fmt::format(", from element {}", i);
-          break;
-        }
-        throw std::runtime_error("the bits differ from those of one process: " + where);
+  on_ranks(all.size, [&](const ranks& group) {
+    any_distributed_array spread(group, all.type, all.lengths, begins);
+    spread.local().copy_from(x.view().slice(spread.first_row(), spread.first_row() + spread.rows()));
+    const any_array have = of_ranks(group, spread);
+    if (have.dtype() != want.dtype() || have.size() != want.size() ||
+        (want.bytes() > 0 && std::memcmp(have.data(), want.data(), want.bytes()) != 0)) {
+      std::string where = fmt::format("{} of {}", name(have.dtype()), have.shape().text());
+      for (std::size_t i = 0; i < std::min(have.size(), want.size()); ++i) {
+        const std::size_t size = size_of(want.dtype());
+        if (std::memcmp(static_cast<const std::byte*>(have.data()) + i * size,
+                        static_cast<const std::byte*>(want.data()) + i * size, size) == 0)
+          continue;
+        where += fmt::format(", from element {}", i);
+        break;
       }
-    } catch (const std::exception& e) {
-      const std::lock_guard lock(mutex);
-      problem = fmt::format("rank {}: {}", group.rank(), e.what());
+      throw std::runtime_error("the bits differ from those of one process: " + where);
     }
   });
-  if (!problem.empty()) throw std::runtime_error(problem);
   x.check_unchanged();
 }
 

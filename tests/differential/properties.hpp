@@ -18,5 +18,8 @@ std::vector<property> files();
 std::vector<property> user_types();
 std::vector<property> patterns_over_ranks();
 std::vector<property> simulations();
+std::vector<property> flows();
+std::vector<property> pictures();
+std::vector<property> random_numbers();
 
 }  // namespace heddle::tests::differential
