@@ -41,9 +41,14 @@ function(heddle_compile_options target)
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>"
     ${heddle_without_warnings_of_libraries}
+    ${heddle_stack_protection}
     # Files that are compiled as one file are not headers, though they are included.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>"
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra;-Xfatbin=-compress-all>")
+  if(NOT CMAKE_CXX_FLAGS_RELEASE MATCHES "-O0")
+    target_compile_options(${target} PRIVATE ${heddle_fortified})
+  endif()
+  target_link_options(${target} PRIVATE ${heddle_read_only_addresses})
   if(NOT CMAKE_CUDA_FLAGS_RELEASE MATCHES "-O")
     target_compile_options(${target} PRIVATE
       "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-O$<IF:$<BOOL:$<TARGET_PROPERTY:HEDDLE_ONLY_STARTS_KERNELS>>,1,3>>")

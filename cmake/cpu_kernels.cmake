@@ -38,7 +38,7 @@ function(heddle_cpu_kernels library)
     heddle_link_what_is_called(${kernels})
     target_compile_definitions(${kernels} PRIVATE HEDDLE_ISA=${instruction_set} ${definitions})
     target_compile_options(${kernels} PRIVATE
-      ${optimised} ${checked} ${without_mmx} ${flags_${instruction_set}} ${heddle_reproducible_options} ${heddle_language_options})
+      ${optimised} ${heddle_fortified} ${checked} ${without_mmx} ${flags_${instruction_set}} ${heddle_reproducible_options} ${heddle_language_options})
     target_include_directories(${kernels} PRIVATE
       "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/simulations")
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${kernels}>)
