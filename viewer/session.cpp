@@ -168,14 +168,14 @@ void session::begin(const std::exception_ptr& failure) {
 }
 
 void session::serve() {
-  // A picture of 8192 x 8192 pixels that is to be saved, or a deep frame, ends when the session does.
+  // A long step, a picture of 8192 x 8192 pixels to be saved, and a deep frame end when the session does.
   const auto end = [this] {
     if (ends_) throw interruption();
   };
+  const interruptible work(end);
   std::deque<request_of> requests;
   while (wait_for_work(requests)) {
     if (!requests.empty()) {
-      const interruptible work(end);
       const clock::time_point began = clock::now();
       do {
         answer(requests.front());
@@ -183,7 +183,6 @@ void session::serve() {
       } while (!requests.empty() && clock::now() - began < longest_answers);
     }
     take_steps();
-    const interruptible work(end);
     make_frames();
   }
 }
