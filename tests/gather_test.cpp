@@ -196,6 +196,13 @@ TEST_P(gather, names_the_first_index_outside) {
               hd::gather(where, x, std::vector<std::uint64_t>{~std::uint64_t{0}});
             }).find("18446744073709551615"),
             std::string::npos);
+  // Negative ones of few bits, as integers without a sign elements that there are.
+  EXPECT_NE(
+      message_of([&] { hd::gather(where, x, std::vector<std::int8_t>{127, -1}); }).find("index 1 of 2 is -1"),
+      std::string::npos);
+  EXPECT_NE(
+      message_of([&] { hd::gather(where, x, std::vector<std::int8_t>{-128}); }).find("index 0 of 1 is -128"),
+      std::string::npos);
   EXPECT_NE(message_of([&] { hd::gather(where, std::vector<float>(), indices); }).find("no elements"),
             std::string::npos);
   EXPECT_EQ(hd::gather(where, std::vector<float>(), std::vector<int>()).size(), 0u);

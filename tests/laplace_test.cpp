@@ -120,6 +120,19 @@ TEST_P(laplace, sweeps_are_those_of_a_plain_loop) {
   }
 }
 
+TEST_P(laplace, the_residual_of_a_charge_is_found_in_every_column) {
+  const std::size_t width = 1100, height = 5;
+  const auto zero = [](double, double) { return 0; };
+  const hd::array<double> nothing = points_of(width, height, zero);
+  for (const std::size_t column : {1, 2, 509, 510, 511, 512, 513, 1019, 1020, 1021, 1022, 1023, 1098}) {
+    hd::array<double> charge = points_of(width, height, zero);
+    charge.set(1, 2, column);
+    solver<double> problem(where, method::jacobi, nothing, charge);
+    const double want = plain_residual(nothing.to_vector(), charge.data(), width, height);
+    EXPECT_NEAR(problem.residual(), want, 1e-12 * want) << column;
+  }
+}
+
 TEST_P(laplace, jacobi_damps_each_wave_by_its_amplification_factor) {
   for (const auto& [width, height] : {std::pair<std::size_t, std::size_t>{65, 65}, {41, 97}}) {
     const double x = static_cast<double>(width - 1), y = static_cast<double>(height - 1);

@@ -135,8 +135,9 @@ TEST_P(life_in_chunks, is_what_one_core_makes) {
     algorithm how;
     std::size_t width, height;
   };
-  for (const auto& [how, width, height] : {cells{algorithm::packed, 2700, 150},
-                                           {algorithm::packed, 700, 900},
+  // Heights that no number of chunks divides.
+  for (const auto& [how, width, height] : {cells{algorithm::packed, 2700, 151},
+                                           {algorithm::packed, 700, 907},
                                            {algorithm::per_cell, 700, 300}}) {
     for (const bool torus : {true, false}) {
       const grid start = soup(width, height, 0.375, width, where);
@@ -331,6 +332,26 @@ TEST(life_on_the_infinite_plane, a_glider_is_where_it_flew_and_the_grid_stays_sm
   EXPECT_EQ(there.top, 2'500);
   EXPECT_EQ(there.cells, glider.cells);
   EXPECT_LT(world.cells_computed(), 1e6);
+}
+
+TEST(life_on_the_infinite_plane, a_cell_that_copies_itself_meets_no_edge) {
+  // By Fredkin's rule a cell is its eight neighbours after any power of two of generations, so far away.
+  for (const algorithm how : {algorithm::packed, algorithm::per_cell}) {
+    universe world(drawn({"O"}), topology::infinite, rule::parse("B1357/S1357"), how, target::serial());
+    for (const std::size_t away : {16, 64, 256}) {
+      world.advance(away - world.generation());
+      grid copies(2 * away + 1, 2 * away + 1);
+      for (std::size_t y = 0; y <= 2 * away; y += away) {
+        for (std::size_t x = 0; x <= 2 * away; x += away) {
+          if (x != away || y != away) copies.set(x, y);
+        }
+      }
+      const placed_grid have = world.cells();
+      EXPECT_EQ(have.cells, copies) << name(how) << ", " << away;
+      EXPECT_EQ(have.left, -static_cast<std::int64_t>(away));
+      EXPECT_EQ(have.top, -static_cast<std::int64_t>(away));
+    }
+  }
 }
 
 TEST(life_on_the_infinite_plane, a_rule_that_fills_it_is_refused) {

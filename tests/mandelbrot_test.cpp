@@ -79,6 +79,12 @@ TEST_P(Counts, EverySize) {
   }
 }
 
+TEST_P(Counts, OfMoreRowsThanThreadsTakeOneByOne) {
+  // No rows are mirrored, and no number of rows above one divides those of the picture.
+  const picture what{17, 103, {-2, 1, -0.97, 1.03}, 60, dtype::float32};
+  ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what));
+}
+
 TEST_P(Counts, OfSomeRows) {
   const picture what{61, 40, {}, 100, dtype::float64};
   const escape_counter counter(what, where);

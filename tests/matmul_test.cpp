@@ -159,21 +159,26 @@ TEST_P(matmul, of_sides_that_threads_share) {
 
 TEST_P(matmul, of_transposed_and_strided_matrices) {
   for_each_type<float, std::complex<double>>([&]<class T>() {
-    const std::size_t m = 37, k = 45, n = 50;
+    const std::size_t m = 67, k = 70, n = 66;  // more than a tile
     const hd::array<T> a = random_matrix<T>({m, k}, 1), b = random_matrix<T>({k, n}, 2),
                        a_columns = random_matrix<T>({k, m}, 3), b_columns = random_matrix<T>({n, k}, 4);
     const auto view = [](const auto& x) { return hd::impl::view_of_matrix(x); };
     // Every second row and every third column of larger ones.
-    const hd::array<T> large = random_matrix<T>({2 * m, 3 * k}, 5);
+    const hd::array<T> large = random_matrix<T>({2 * k, 3 * k}, 5);
     hd::matrix_view<T> sparse = view(large);
     sparse.rows = m;
     sparse.columns = k;
     sparse.row_stride = 2 * 3 * k;
     sparse.column_stride = 3;
+    hd::matrix_view<T> square = sparse;
+    square.rows = k;
     const hd::array<T> wide_one = random_matrix<T>({m + 9, k + 11}, 6);
     const hd::matrix_view<T> part = view(wide_one).part(4, 4 + m, 7, 7 + k);
+    // Rows that overlap, which BLAS does not take.
+    const hd::matrix_view<T> windows{large.data(), m, k, 3, 1};
     for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
-      for (const hd::matrix_view<T>& left : {view(a), hd::transposed(a_columns), sparse, part}) {
+      for (const hd::matrix_view<T>& left :
+           {view(a), hd::transposed(a_columns), sparse, square, part, windows}) {
         for (const hd::matrix_view<T>& right : {view(b), hd::transposed(b_columns)}) {
           check_product<T>(hd::matmul(where, left, right, algorithm), left, right, name(algorithm));
         }
@@ -378,6 +383,15 @@ TEST_P(matmul_of_16_bits, of_transposed_batches) {
       ASSERT_EQ(c[i], bits(sum)) << name(algorithm) << ' ' << i;
     }
   }
+}
+
+TEST(matmul_threads, share_rows_and_columns) {
+  if (!has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
+  const hd::array<float> a = random_matrix<float>({205, 190}, 1), b = random_matrix<float>({190, 230}, 2);
+  const auto left = hd::impl::view_of_matrix(a), right = hd::impl::view_of_matrix(b);
+  for (const int threads : {4, 6, 8})
+    check_product<float>(hd::matmul(hd::target::parallel(threads), a, b), left, right,
+                         std::to_string(threads) + " threads");
 }
 
 TEST(matmul_threads, of_several_callers_do_not_meet) {

@@ -122,6 +122,11 @@ TEST_P(random_numbers, are_stretched_and_moved) {
     // What rounding would take to the upper bound stays below it.
     const T low = 1, high = std::nextafter(T(1), T(2));
     for (const T x : hd::random::uniform<T>(where, {1000}, from, low, high).to_vector()) ASSERT_EQ(x, low);
+    for (const T end : {T(-1), T(0)}) {
+      const T before = std::nextafter(end, T(-2));
+      for (const T x : hd::random::uniform<T>(where, {1000}, from, before, end).to_vector())
+        ASSERT_EQ(x, before);
+    }
     for (const T x : hd::random::uniform<T>(where, {1000}, from, T(-1), T(0)).to_vector()) ASSERT_LT(x, 0);
     for (const T x : hd::random::uniform<T>(where, {10}, from, T(4), T(4)).to_vector()) ASSERT_EQ(x, 4);
   });

@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -133,6 +134,36 @@ TEST_P(reduce_by_users_operator, no_elements_give_the_identity_that_it_has) {
   EXPECT_TRUE(
       same_elements(hd::reduce(where, hd::array<int>(hd::shape{0, 2}), hd::axis{0}, hd::monoid{first, 3}),
                     hd::array(std::vector{3, 3})));
+}
+
+namespace {
+
+/// So large that the accumulators of a tile do not fit a stack.
+struct page {
+  std::uint32_t first, last, sums[1022];
+};
+
+}  // namespace
+
+TEST_P(reduce_by_users_operator, combines_elements_of_a_page) {
+  const auto combine = [](const page& a, const page& b) {
+    page both = a;
+    both.last = b.last;
+    for (std::size_t i = 0; i < std::size(both.sums); ++i) both.sums[i] += b.sums[i];
+    return both;
+  };
+  // A tile has 512 of them.
+  for (const std::uint32_t n : {1, 2, 33, 511, 512, 513, 1100}) {
+    hd::array<page> x(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      x.data()[i] = {i, i, {}};
+      for (std::uint32_t k = 0; k < 1022; ++k) x.data()[i].sums[k] = i + k;
+    }
+    const page have = hd::reduce(where, x, combine);
+    EXPECT_EQ(have.first, 0u);
+    EXPECT_EQ(have.last, n - 1);
+    for (std::uint32_t k = 0; k < 1022; ++k) ASSERT_EQ(have.sums[k], n * (n - 1) / 2 + n * k) << n;
+  }
 }
 
 TEST_P(reduce_by_users_operator, transform_reduce_takes_any_number_of_inputs) {

@@ -73,6 +73,17 @@ TEST_P(segmented_reduce, of_long_segments) {
   check_segments<float>(where, x, {0, n / 2, n / 2 + 5, n}, hd::plus{});
 }
 
+TEST_P(segmented_reduce, of_segments_about_as_long_as_threads_share) {
+  constexpr std::size_t shared = hd::cpu::long_segment;
+  for (const std::size_t length : {shared - 1, shared, shared + 1, 2 * shared + 1}) {
+    if (length + 8 > largest_size()) continue;
+    const hd::array<std::int64_t> x = operands<std::int64_t, hd::plus>(length + 8);
+    for (const offsets_of_segments& offsets :
+         {offsets_of_segments{0, length}, {3, length + 3}, {3, 5, length + 5, length + 8}})
+      check_segments<std::int64_t>(where, x, offsets, hd::plus{});
+  }
+}
+
 TEST_P(segmented_reduce, offsets_may_be_on_the_target) {
   const hd::array<float> x = operands<float, hd::plus>(1000);
   const hd::array<float> there = x.on(where);

@@ -150,6 +150,9 @@ TEST_P(segmented_scan, has_the_bits_of_a_scan_of_each_segment_on_a_cpu) {
   check({n}, -0.7);
   check(segments_of(1, 20'001, 3), -0.7f);
   check(segments_of(0, 20'001, 900), 0.1);
+  // About as long as those that are scanned without a call into the library.
+  check(segments_of(0, 20'001, 40), 0.1f);
+  check(segments_of(2, 20'001, 40), -0.7);
 }
 
 TEST_P(segmented_scan, of_millions_of_segments) {
@@ -168,6 +171,22 @@ TEST_P(segmented_scan, of_long_segments) {
   for (const offsets_of_segments& offsets : {offsets_of_segments{0, n}, {0, 5, n - 1, n}}) {
     check_exactly<std::uint16_t, hd::plus>(where, n, offsets, variant(0));
     check_exactly<std::int64_t, hd::maximum>(where, n, offsets, variant(1));
+  }
+}
+
+TEST_P(segmented_scan, in_place_of_segments_that_threads_share) {
+  constexpr std::size_t shared = hd::cpu::long_segment;
+  for (const std::size_t length : {shared, 2 * shared + 1}) {
+    if (length + 9 > largest_size()) continue;
+    const hd::array<std::int32_t> x = operands<std::int32_t, hd::plus>(length + 9);
+    for (const offsets_of_segments& offsets :
+         {offsets_of_segments{0, length}, {4, length + 4}, {4, 9, length + 9}}) {
+      hd::array<std::int32_t> have = x.on(where);
+      hd::segmented_inclusive_scan_into(where, have, have, offsets);
+      ASSERT_TRUE(same_elements(
+          have, segments_looped_by<std::int32_t, hd::plus>(x, offsets, variant(0), std::int32_t{0})))
+          << length << " elements from " << offsets.front();
+    }
   }
 }
 

@@ -267,6 +267,17 @@ TEST_P(sort, errors_name_the_sizes) {
   EXPECT_NE(message_of([&] { hd::sort(where, keys, hd::axis{1}); }).find("axis 1"), std::string::npos);
 }
 
+TEST_P(sort, refuses_an_output_that_overlaps_its_input) {
+  hd::array<int> x(std::vector<int>{5, 3, 4, 1, 2, 0});
+  hd::array<int> there = x.on(where);
+  const auto first = there.slice(0, 5);
+  EXPECT_NE(message_of([&] {
+              hd::sort_into(where, there.slice(1, 6), first);
+            }).find("the output overlaps an input but does not begin with it"),
+            std::string::npos);
+  EXPECT_EQ(there.to_vector(), x.to_vector());
+}
+
 TEST_P(sort, permutation_is_the_order_of_random_words) {
   using hd::random::distribution;
   for (const std::size_t n : {0, 1, 2, 5, 1000, 100'003}) {

@@ -147,7 +147,8 @@ TEST_P(statistics, along_an_axis_each_line_has_the_bits_that_it_has_alone) {
   for_each_dtype([&]<class T>() {
     for (const hd::shape& lengths :
          {hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33}, hd::shape{129, 3}, hd::shape{3, 1100},
-          hd::shape{1100, 40}, hd::shape{700, 9}, hd::shape{3, 4, 5}}) {
+          hd::shape{1100, 40}, hd::shape{700, 9}, hd::shape{3, 4, 5},
+          hd::shape{21, 129}}) {  // after whole panels one column is left
       const hd::array<T> x = values<T>(lengths.elements()).reshaped(lengths);
       for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
         const hd::axis_lines all = hd::along(lengths, axis);
@@ -160,7 +161,7 @@ TEST_P(statistics, along_an_axis_each_line_has_the_bits_that_it_has_alone) {
         const auto mean = means.on(hd::target());
         const auto variance = variances.on(hd::target());
         for (std::size_t line = 0; line < all.count(); ++line) {
-          if (line > 40 && line % 97 != 0) continue;
+          if (line > 40 && line % 97 != 0 && line + 1 != all.count()) continue;
           const hd::array<T> alone = [&] {
             hd::array<T> elements(all.length);
             for (std::size_t k = 0; k < all.length; ++k)
@@ -246,7 +247,8 @@ TEST_P(statistics, degrees_of_freedom) {
   EXPECT_EQ(hd::variance(where, x, 2), 19);
   EXPECT_EQ(hd::variance(where, x, 4), std::numeric_limits<double>::infinity());
   EXPECT_EQ(hd::variance(where, x, 9), std::numeric_limits<double>::infinity());
-  EXPECT_TRUE(std::isnan(hd::variance(where, std::vector<float>{5}, 1)));
+  EXPECT_TRUE(
+      same_bits(hd::variance(where, std::vector<float>{5}, 1), std::numeric_limits<float>::quiet_NaN()));
 }
 
 TEST_P(statistics, minmax_of_every_ordered_type_and_size) {

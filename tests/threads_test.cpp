@@ -70,6 +70,16 @@ TEST(for_slices, covers_each_index_once) {
   }
 }
 
+TEST(for_slices, calls_nothing_for_no_indices) {
+  for (const int threads : {1, 3}) {
+    for (const std::size_t grain : {0, 1, 100}) {
+      std::atomic<int> calls = 0;
+      hd::cpu::for_slices(threads, 0, grain, [&](std::size_t, std::size_t) { ++calls; });
+      EXPECT_EQ(calls, 0) << threads << " threads, grain " << grain;
+    }
+  }
+}
+
 TEST(for_slices, holds_a_grain_in_each_slice) {
   std::atomic<std::size_t> shortest{1000};
   hd::cpu::for_slices(8, 1000, 90, [&](std::size_t first, std::size_t last) {
