@@ -152,6 +152,6 @@ TEST_P(unique, nans_are_one_and_zeros_too) {
   EXPECT_EQ(std::vector<float>(have.begin(), have.begin() + 3), (std::vector<float>{-1, 0, 1}));
   EXPECT_TRUE(std::isnan(have[3]));
   using complex = std::complex<float>;
-  const std::vector<complex> z{{nan, 1}, {2, nan}, {1, 1}, {1, 1}, {1, -1}};
+  const std::vector<complex> z{{nan, 1}, {2, nan}, {3, nan}, {1, 1}, {1, 1}, {1, -1}};
   EXPECT_EQ(hd::unique_consecutive(where, z).size(), 3u);
 }

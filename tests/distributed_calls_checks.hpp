@@ -91,6 +91,9 @@ inline void check_stencils(const ranks& all) {
     }
     check_stencil<1>(all, {3}, around, 4, line);
     check_stencil<2>(all, {41, 9}, around, 5, far);
+    // Rows around a block that come from several ranks, or from one row again and again.
+    check_stencil<2>(all, {5, 9}, around, 3, far);
+    check_stencil<2>(all, {1, 9}, around, 3, far);
     // So many rows that those at the edges go to the neighbours while others are computed.
     check_stencil<1>(all, {2100, 3}, around, 19, cross);
     check_stencil<2>(all, {2100, 2}, around, 9, far);

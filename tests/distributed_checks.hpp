@@ -12,6 +12,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -331,6 +332,14 @@ inline void check_sorts(const ranks& all) {
     expect(same_bytes(unique(all, spread(all, x, impl::even_blocks(x.shape(), all.size()))).gather(),
                       unique(target(), x)),
            "unique of floats");
+    // So many NaNs that several ranks end with one.
+    array<float> sparse(n);
+    for (std::size_t i = 0; i < n; ++i)
+      sparse.data()[i] = i % 8 == 0 ? static_cast<float>(i) : std::numeric_limits<float>::quiet_NaN();
+    expect(
+        same_bytes(unique(all, spread(all, sparse, impl::even_blocks(sparse.shape(), all.size()))).gather(),
+                   unique(target(), sparse)),
+        "unique of NaNs");
   }
   check_sort(all, numbers<float>({40, 30}).reshaped({1200}).on({}), sort_order::ascending);
 }

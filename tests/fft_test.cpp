@@ -330,6 +330,23 @@ TEST_P(fft, into_parts_of_arrays) {
   EXPECT_EQ(on_cpu, hd::fft(where, x).to_vector());
 }
 
+TEST_P(fft, of_several_axes_leaves_its_input) {
+  hd::array<std::complex<double>> x({5, 4, 6});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = {random_real(2 * i), random_real(2 * i + 1)};
+  const auto there = x.on(where);
+  static_cast<void>(hd::irfft(where, there, {0, 1, 2}));
+  static_cast<void>(hd::fft(where, there, {0, 1, 2}));
+  EXPECT_EQ(there.to_vector(), x.to_vector());
+}
+
+TEST(fft_on_a_cpu, the_first_frequency_of_real_elements_is_real) {
+  for (const std::size_t n : {1, 3, 45, 251, 1009, 2310}) {
+    std::vector<double> x(n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = random_real(i);
+    EXPECT_EQ(hd::rfft(hd::target::serial(), x).to_vector()[0].imag(), 0) << n;
+  }
+}
+
 TEST_P(fft, refuses_an_output_that_overlaps_its_input) {
   using complex = std::complex<double>;
   const std::size_t n = 8;

@@ -14,6 +14,10 @@ namespace heddle::tests {
 inline void check_halos(const ranks& all) {
   constexpr std::size_t columns = 5;
   for (const std::size_t rows : {1, 2, 5, 40}) {
+    const std::vector<std::size_t> even = even_rows(rows, all.size());
+    const std::size_t least = rows / static_cast<std::size_t>(all.size());
+    for (std::size_t r = 0; r + 1 < even.size(); ++r)
+      expect(even[r + 1] - even[r] == least || even[r + 1] - even[r] == least + 1, "even rows");
     for (const auto& begins : blocks_to_try(all, shape{rows, columns})) {
       for (const bool periodic : {false, true}) {
         halo_exchange halos(all, begins, periodic);

@@ -134,6 +134,17 @@ TEST_P(lattice_boltzmann, says_when_a_flow_blows_up) {
   EXPECT_NE(other.find("--collision regularized or --smagorinsky 0.15: "), std::string::npos) << other;
 }
 
+TEST_P(lattice_boltzmann, says_when_a_flow_of_few_columns_blows_up) {
+  settings given = sized(flow_case::cavity, 5, 40);
+  given.kept = storage::f32;
+  given.how = collision::bgk;
+  given.reynolds = 1e6;
+  given.velocity = 0.3;
+  flow tested(where, given);
+  EXPECT_NE(message_of([&] { tested.advance(20'000); }).find("lbm: the flow blew up by step "),
+            std::string::npos);
+}
+
 TEST_P(lattice_boltzmann, says_to_take_less_viscosity_where_that_blows_up) {
   settings given = sized(flow_case::cavity, 100, 2);
   given.reynolds = 5;

@@ -117,6 +117,12 @@ TEST_P(Counts, OfRowsOnBothSidesOfTheRealAxis) {
   }
 }
 
+// The orbit of column 148 has an x for the second time, with another y, and leaves later.
+TEST_P(Counts, AnOrbitComesBackInBothCoordinatesOrNot) {
+  const picture what{400, 1, {-0.75, -0.74, 0.095, 0.105}, 2000, dtype::float32};
+  ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what));
+}
+
 TEST_P(Counts, PeriodsAreFoundAtAnyLimit) {
   // The definition would take two thousand million iterations a pixel.
   const picture what{5, 5, {-0.1226, -0.1225, 0.7448, 0.7449}, picture::most_iterations, dtype::float32};

@@ -7,7 +7,9 @@
 #include <heddle/reduce.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -185,6 +187,25 @@ TEST_P(reduce_along_axis, a_negative_axis_counts_from_the_last) {
   for (std::ptrdiff_t axis = 0; axis < 3; ++axis) {
     EXPECT_TRUE(
         same_elements(hd::reduce(where, x, hd::axis{axis - 3}), hd::reduce(where, x, hd::axis{axis})));
+  }
+}
+
+TEST_P(reduce_along_axis, a_nan_anywhere_gives_the_one_quiet_nan) {
+  const float odd = std::bit_cast<float>(0xffc12345u), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t rows : {1, 3, 40, 700}) {
+    for (const std::size_t columns : {1, 5, 70}) {
+      for (const std::size_t axis : {0, 1}) {
+        hd::array<float> x({rows, columns});
+        x.fill(1);
+        for (std::size_t i = 0; i < (axis == 0 ? columns : rows); ++i)
+          x.data()[axis == 0 ? i * i % rows * columns + i : i * columns + i * i % columns] = odd;
+        const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
+        for_each_type<hd::plus, hd::multiplies, hd::minimum, hd::maximum>([&]<class Op>() {
+          for (const float have : hd::reduce(where, x, along, Op{}).to_vector())
+            ASSERT_TRUE(same_bits(have, nan)) << rows << " x " << columns << " along axis " << axis;
+        });
+      }
+    }
   }
 }
 

@@ -4,9 +4,11 @@
 #include "sizes.hpp"
 #include <heddle/reduce.hpp>
 
+#include <bit>
 #include <complex>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,16 @@ TEST_P(reduce_by_users_operator, keeps_the_order_of_operands) {
   check_users_operator<float>(where, false, [](float a, float b) { return a + b; }, random_value<float>);
   check_users_operator<double>(where, false, hd::monoid{[](double a, double b) { return a + b; }, 0.0},
                                random_value<double>);
+}
+
+TEST_P(reduce_by_users_operator, gives_the_one_quiet_nan) {
+  const float odd = std::bit_cast<float>(0xffc12345u), nan = std::numeric_limits<float>::quiet_NaN();
+  for (const std::size_t n : {1, 2, 40, 5000}) {
+    hd::array<float> x(n);
+    x.fill(1);
+    x.set(odd, n / 2);
+    EXPECT_TRUE(same_bits(hd::reduce(where, x, [](float a, float b) { return a + b; }), nan)) << n;
+  }
 }
 
 TEST_P(reduce_by_users_operator, joins_runs_and_first_and_last_are_the_ends) {

@@ -256,6 +256,8 @@ TEST_P(reduce, a_nan_anywhere_gives_the_one_quiet_nan) {
       for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
         hd::array<T> x = operands<T, hd::plus>(n);
         x.set(odd_nan<T>(place), place);
+        EXPECT_TRUE(same_bits(hd::reduce(where, x, hd::minimum{}), nan)) << named<T>(n) << ", " << place;
+        EXPECT_TRUE(same_bits(hd::reduce(where, x, hd::maximum{}), nan)) << named<T>(n) << ", " << place;
         x.set(odd_nan<T>(place + 1), n - 1);
         for_each_type<hd::plus, hd::multiplies, hd::minimum, hd::maximum>([&]<class Op>() {
           EXPECT_TRUE(same_bits(hd::reduce(where, x, Op{}), nan))
@@ -348,6 +350,7 @@ TEST_P(reduce, no_elements_give_the_identity_or_an_error) {
       EXPECT_EQ(op.reduce_from(where, nothing, T(1)), T(1));
     }
   });
+  EXPECT_EQ(hd::reduce(where, hd::array<int>(0, where), hd::logical_and{}, 2), 1) << "a truth value";
 }
 
 TEST_P(reduce, an_initial_value_may_be_none) {

@@ -297,6 +297,40 @@ void expect_extremes_with_nan_and_zeros_of_both_signs(const hd::target& where) {
   }
 }
 
+TEST_P(scan, of_sums_of_negative_zeros_keeps_their_sign) {
+  for_each_type<float, double>([&]<class T>() {
+    for (const std::size_t n : {1, 17, 200, 5000}) {
+      const std::vector<T> x(n, -T(0));
+      for (const T sum : hd::inclusive_scan(where, x).to_vector()) ASSERT_TRUE(std::signbit(sum)) << n;
+    }
+  });
+}
+
+/// Infinities of one sign, which change no extremum, among numbers without a NaN.
+template <class T, class Op>
+void expect_extremes_beside(const hd::target& where, T infinite) {
+  for (const std::size_t n : {9, 100, 5000, 100'000}) {
+    if (n > largest_size()) continue;
+    std::vector<T> x(n), want(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = i % 5 == 0 ? infinite : static_cast<T>((infinite > 0 ? n - i : i) / 3);
+      want[i] = i == 0 ? x[0] : Op()(want[i - 1], x[i]);
+    }
+    EXPECT_EQ(hd::inclusive_scan(where, x, Op{}).to_vector(), want) << n;
+    want.insert(want.begin(), infinite);
+    want.pop_back();
+    EXPECT_EQ(hd::exclusive_scan(where, x, Op{}).to_vector(), want) << n;
+  }
+}
+
+TEST_P(scan, of_extremes_takes_infinities_for_numbers) {
+  for_each_type<float, double>([&]<class T>() {
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    expect_extremes_beside<T, hd::minimum>(where, inf);
+    expect_extremes_beside<T, hd::maximum>(where, -inf);
+  });
+}
+
 TEST_P(scan, of_extremes_goes_on_with_nan_and_tells_zeros_apart) {
   expect_extremes_with_nan_and_zeros_of_both_signs<float>(where);
   expect_extremes_with_nan_and_zeros_of_both_signs<double>(where);

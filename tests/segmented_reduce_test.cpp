@@ -115,6 +115,13 @@ TEST_P(segmented_reduce, refuses_an_output_that_does_not_fit) {
   EXPECT_EQ(message_of([&] { hd::segmented_reduce_into(where, part, x, offsets); }),
             call + "the output overlaps an input: write into another array");
   EXPECT_EQ(x.to_vector(), std::vector<float>(5, 1));
+  hd::array<std::size_t> bounds(offsets);
+  auto inside = bounds.slice(0, 2);
+  EXPECT_NE(message_of([&] {
+              hd::segmented_reduce_into(where, inside, std::vector<std::size_t>(5, 1), bounds);
+            }).find("the output overlaps an input"),
+            std::string::npos);
+  EXPECT_EQ(bounds.to_vector(), offsets);
 }
 
 TEST_P(segmented_reduce, offsets_must_not_fall) {
