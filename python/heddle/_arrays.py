@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ def is_on_gpu(x: Any) -> bool:
 
 def on_cpu(x: Any) -> np.ndarray:
     """As NumPy's array, without a copy where it is on the CPU."""
-    if isinstance(x, np.ma.MaskedArray):
+    # np.ma would import the module, and a child that is forked meanwhile waits forever for the lock of the import.
+    if isinstance(x, getattr(sys.modules.get("numpy.ma"), "MaskedArray", ())):
         raise TypeError("masked arrays are not supported: fill what is masked")
     return np.asarray(held(x))
 

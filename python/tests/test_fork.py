@@ -205,6 +205,30 @@ print((made[0] == x * 3).all())
 """) == "True\n0\nTrue\n"
 
 
+def test_calls_import_nothing():
+    """A child of a fork waits forever for a module that another thread is importing."""
+    assert run_python("""
+import sys, numpy, heddle, heddle.fft, heddle.random
+x = numpy.arange(24.0).reshape(4, 6)
+heddle.transform, heddle.ElementwiseKernel, heddle.vectorize, heddle.stencil, heddle.ReductionKernel
+before = set(sys.modules)
+for name in ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax", "minmax", "cumsum", "cumprod", "sort", "argsort", "unique",
+             "inclusive_scan", "exclusive_scan"):
+    getattr(heddle, name)(x)
+heddle.cumulative_sum(x[0])
+heddle.histogram(x, 5)
+heddle.searchsorted(x[0], x)
+heddle.top_k(x, 2)
+heddle.matmul(x, x.T)
+heddle.partition(x[0], x[0] > 2)
+heddle.copy_if(x[0], x[0] > 2)
+heddle.transform("a + 1", x)
+heddle.fft.fft(x)
+heddle.random.default_rng(1).random(5)
+print(sorted(set(sys.modules) - before))
+""") == "[]\n"
+
+
 def test_a_fork_while_a_thread_compiles(tmp_path):
     """The child compiles for itself what it needs."""
     compiler = tmp_path / "compiler"
