@@ -67,7 +67,7 @@ number_within exponential_by_definition(std::uint64_t seed, std::uint64_t index)
   return {value, 2 * value * std::numeric_limits<T>::epsilon() + (sizeof(T) == 4 ? 0x1p-24L : 0.0L)};
 }
 
-/// Of the pair that Box and Muller's method gives for two words.
+/// A normal number by the method of Box and Muller, which makes a pair of them from two words.
 template <class T>
 number_within normal_by_definition(std::uint64_t seed, std::uint64_t index) {
   using word = word_for<T>;

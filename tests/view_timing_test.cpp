@@ -12,7 +12,7 @@ namespace {
 
 using namespace heddle::viewer;
 
-/// Of so many frames, those that are deflated, where both kinds take so many seconds.
+/// How many of the frames are deflated. A deflated frame takes `deflated` seconds, and a plain one `plain`.
 int deflated_of(int frames, double deflated, double plain, frame_compression& learns) {
   int count = 0;
   for (int i = 0; i < frames; ++i) {

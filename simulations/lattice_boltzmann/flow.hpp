@@ -93,9 +93,9 @@ class flow {
   /// Those in which the flow goes its length, 100 at least.
   std::uint64_t steps_between_comparisons() const noexcept;
 
-  /// What the fluid has exerted in the last step on the obstacles of that step, by momentum exchange (A.
-  /// Ladd, J. Fluid Mech. 271 (1994) 285), with pressure measured from that of density 1; 0 before the first
-  /// step. Divided by ½·ρ·speed²·length: the coefficients of drag and lift.
+  /// The force of the fluid on the obstacles in the last step, by momentum exchange (Ladd, J. Fluid Mech. 271
+  /// (1994) 285). Pressure counts from that of density 1. The force is 0 before the first step. The
+  /// coefficients of drag and lift are the force divided by ½·ρ·speed²·length.
   struct coefficients {
     double drag, lift;
   };

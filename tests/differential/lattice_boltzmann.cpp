@@ -194,7 +194,7 @@ void flow_over_ranks_property(choices& from, const limits&) {
                         is_saved ? ", a checkpoint" : "", second));
   const temporary_folder folder(std::filesystem::temp_directory_path(), "differential-");
   const auto path = [&](int of) { return (folder.path() / fmt::format("{}.checkpoint", of)).string(); };
-  // What one machine or each of the ranks does: `of` is made of what makes a flow.
+  // One machine and each rank compute these numbers. `place` is the target or the ranks of the flow.
   const auto numbers = [&](const auto& place, const std::string& file) -> std::vector<double> {
     try {
       flow of(place, given);

@@ -66,7 +66,7 @@ std::string unless_same(T have, T want) {
 template <class T>
 std::string unless_within(T have, const number_within& want, T scale, T middle) {
   const long double exact = want.value * scale + middle;
-  // What is stretched and moved is rounded once more.
+  // Scaling and shifting round the number once more.
   const long double rounding = std::numeric_limits<T>::epsilon() * std::fabs(exact);
   if (std::fabs(static_cast<long double>(have) - exact) <= want.bound * scale + rounding) return "";
   return fmt::format("{}", static_cast<double>(exact));

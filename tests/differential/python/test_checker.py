@@ -54,7 +54,7 @@ def region_of(fault, numbers):
     return {line for label, line in numbers.items() if label.partition(".")[0] in names}
 
 
-# What a fault leads to elsewhere: memory that is not written, an error that later calls return.
+# A fault may also leave memory unwritten, or make later calls return an error. These findings may stand on other lines.
 CONSEQUENCES = {"uninitialised-read", "unchecked-error", "failed-program"}
 
 
