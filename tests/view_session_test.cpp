@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -452,6 +453,24 @@ TEST(view_session_end, ends_what_a_request_takes) {
   view.join(1);
   view.ask(1, of(request::act, 0, "endless"));
   counter::holds.arrive_and_wait();
+}
+
+TEST(view_session_greeting, palette_asked_for_at_once_is_kept) {
+  session* made = nullptr;
+  std::promise<json> first_frame;
+  bool is_drawn = false;
+  const auto answer = [&] {
+    while (const std::optional<letter> one = made->next_letter(1)) {
+      if (one->header.contains("is")) made->ask(1, of(request::palette, 0, "grey"));
+      if (one->header.contains("frame") && !std::exchange(is_drawn, true))
+        first_frame.set_value(one->header["palette"]);
+    }
+  };
+  session view({}, [] { return std::make_unique<counter>(); }, answer);
+  made = &view;
+  view.join(1);
+  view.ask(1, shows(1));
+  EXPECT_EQ(first_frame.get_future().get(), "grey");
 }
 
 TEST(view_session_failures, the_first_simulation_cannot_be_made) {

@@ -415,13 +415,15 @@ void session::make_frames() {
     if (!one.is_greeted) {
       letter hello = greeting(one.who, one.shown);
       hello.header["fresh"] = one.is_told;
+      {
+        const std::lock_guard held(mutex_);
+        if (const auto found = clients_.find(one.who); found != clients_.end()) {
+          found->second.is_greeted = found->second.is_told = found->second.is_changed = true;
+          found->second.is_whole = true;
+          found->second.palette.clear();
+        }
+      }  // what the client asks for once it has been greeted comes after this
       put(one.who, std::move(hello));
-      const std::lock_guard held(mutex_);
-      if (const auto found = clients_.find(one.who); found != clients_.end()) {
-        found->second.is_greeted = found->second.is_told = found->second.is_changed = true;
-        found->second.is_whole = true;
-        found->second.palette.clear();
-      }
       continue;
     }
     const clock::time_point began = clock::now();

@@ -9,6 +9,7 @@ import socket
 import struct
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -139,6 +140,7 @@ class Client:
 
     def message(self):
         """The next message: an object, or the header and the bytes of a binary one."""
+        end = time.monotonic() + PATIENCE
         whole, kind = b"", None
         while True:
             first, second = self.take(2)
@@ -149,6 +151,8 @@ class Client:
                 length, = struct.unpack(">Q", self.take(8))
             payload, opcode = self.take(length), first & 15
             if opcode == PING:
+                if time.monotonic() > end:
+                    raise TimeoutError("heddle view: nothing but pings came")
                 self.send_frame(PONG, payload)
                 continue
             if opcode == CLOSE:
@@ -164,10 +168,16 @@ class Client:
         header, is_deflated, sent = json.loads(whole[4:4 + length]), whole[4 + length], whole[5 + length:]
         return header, zlib.decompress(sent) if is_deflated else sent
 
+    def messages(self, what):
+        """Messages as they come. The pings of the server keep a socket from timing out."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            yield self.message()
+        raise TimeoutError(f"heddle view: no {what} came in {PATIENCE} s")
+
     def said(self, what):
         """The next message of this kind; frames before it are told to be drawn."""
-        while True:
-            one = self.message()
+        for one in self.messages(what):
             if isinstance(one, dict):
                 if one["is"] == what:
                     return one
@@ -181,8 +191,7 @@ class Client:
 
     def frame(self, until=lambda header: True):
         """The header and the bytes of the first frame for which this is so."""
-        while True:
-            one = self.message()
+        for one in self.messages("frame that was waited for"):
             if isinstance(one, dict):
                 if one["is"] == "error":
                     raise AssertionError(one["text"])
