@@ -3,6 +3,7 @@
 #include "mandelbrot/colours.hpp"
 #include "mandelbrot/escape.hpp"
 #include "mandelbrot/kernels.hpp"
+#include "mandelbrot_by_definition.hpp"
 #include "on_targets.hpp"
 
 #include <cmath>
@@ -12,33 +13,7 @@
 namespace heddle::mandelbrot {
 namespace {
 
-/// The definition, a pixel at a time, with nothing left out.
-template <class T>
-std::vector<std::uint32_t> looped(const picture& what) {
-  const T xmin = static_cast<T>(what.view.xmin), xmax = static_cast<T>(what.view.xmax),
-          ymin = static_cast<T>(what.view.ymin), ymax = static_cast<T>(what.view.ymax);
-  std::vector<std::uint32_t> counts;
-  for (std::size_t row = 0; row < what.height; ++row) {
-    for (std::size_t column = 0; column < what.width; ++column) {
-      const T re = xmin + static_cast<T>(column) * (xmax - xmin) / static_cast<T>(what.width);
-      const T im = ymin + static_cast<T>(row) * (ymax - ymin) / static_cast<T>(what.height);
-      T x = 0, y = 0;
-      std::uint32_t i = 0;
-      for (; i < what.iterations; ++i) {
-        const T next = x * x - y * y + re;
-        y = 2 * (x * y) + im;
-        x = next;
-        if (x * x + y * y >= 4) break;
-      }
-      counts.push_back(i);
-    }
-  }
-  return counts;
-}
-
-std::vector<std::uint32_t> looped(const picture& what) {
-  return what.precision == dtype::float32 ? looped<float>(what) : looped<double>(what);
-}
+using tests::escape_counts_by_definition;
 
 const view views[] = {
     {-2, 1, -1, 1},
@@ -61,7 +36,7 @@ TEST_P(Counts, SameAsTheDefinition) {
            {0u, 1u, 2u, 11u, 12u, 13u, 21u, 50u, 64u, 65u, 72u, 73u, 100u, 1000u}) {
         const std::size_t side = limit == 1000 ? 37 : 23;
         const picture what{side, side + 6, v, limit, precision};
-        ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what))
+        ASSERT_EQ(escape_counts(what, where).to_vector(), escape_counts_by_definition(what))
             << name(precision) << " limit " << limit << " view from " << v.xmin;
       }
     }
@@ -74,7 +49,7 @@ TEST_P(Counts, EverySize) {
       const picture what{width, height, {}, 60, dtype::float32};
       const array<std::uint32_t> counts = escape_counts(what, where);
       ASSERT_EQ(counts.shape(), (shape{height, width}));
-      ASSERT_EQ(counts.to_vector(), looped(what)) << width << " x " << height;
+      ASSERT_EQ(counts.to_vector(), escape_counts_by_definition(what)) << width << " x " << height;
     }
   }
 }
@@ -82,7 +57,7 @@ TEST_P(Counts, EverySize) {
 TEST_P(Counts, OfMoreRowsThanThreadsTakeOneByOne) {
   // No rows are mirrored, and no number of rows above one divides those of the picture.
   const picture what{17, 103, {-2, 1, -0.97, 1.03}, 60, dtype::float32};
-  ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what));
+  ASSERT_EQ(escape_counts(what, where).to_vector(), escape_counts_by_definition(what));
 }
 
 TEST_P(Counts, OfSomeRows) {
@@ -91,7 +66,7 @@ TEST_P(Counts, OfSomeRows) {
   array<std::uint32_t> some(61 * 7, where);
   counter.count(20, 7, some.data());
   where.wait();
-  const std::vector<std::uint32_t> all = looped(what);
+  const std::vector<std::uint32_t> all = escape_counts_by_definition(what);
   EXPECT_EQ(some.to_vector(), std::vector<std::uint32_t>(all.begin() + 61 * 20, all.begin() + 61 * 27));
   EXPECT_NE(tests::message_of([&] { counter.count(35, 6, some.data()); }).find("the picture has 40"),
             std::string::npos);
@@ -102,7 +77,7 @@ TEST_P(Counts, OfRowsOnBothSidesOfTheRealAxis) {
   for (const view& v : {view{-2, 1, -1, 1}, view{-2, 1, -0.96875, 1.03125}, view{-2, 1, -0.5, 1.5}}) {
     const picture what{23, 32, v, 90, dtype::float32};
     const escape_counter counter(what, where);
-    const std::vector<std::uint32_t> all = looped(what);
+    const std::vector<std::uint32_t> all = escape_counts_by_definition(what);
     for (std::size_t first = 0; first < 32; ++first) {
       for (std::size_t rows = 1; rows <= 32 - first; ++rows) {
         array<std::uint32_t> some(23 * rows, where);
@@ -120,7 +95,7 @@ TEST_P(Counts, OfRowsOnBothSidesOfTheRealAxis) {
 // The orbit of column 148 has an x for the second time, with another y, and leaves later.
 TEST_P(Counts, AnOrbitComesBackInBothCoordinatesOrNot) {
   const picture what{400, 1, {-0.75, -0.74, 0.095, 0.105}, 2000, dtype::float32};
-  ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what));
+  ASSERT_EQ(escape_counts(what, where).to_vector(), escape_counts_by_definition(what));
 }
 
 TEST_P(Counts, PeriodsAreFoundAtAnyLimit) {
@@ -177,7 +152,7 @@ TEST(Inside, NeverLeaves) {
 TEST(Kernels, AllInstructionSetsAgree) {
   const picture what{71, 33, {-0.8, -0.7, 0.05, 0.15}, 500, dtype::float32};
   const std::vector<double> re = coordinates(what, false), im = coordinates(what, true);
-  const std::vector<std::uint32_t> wanted = looped(what);
+  const std::vector<std::uint32_t> wanted = escape_counts_by_definition(what);
   const auto check = [&](const count_kernels& kernels) {
     const std::vector<float> re_float(re.begin(), re.end()), im_float(im.begin(), im.end());
     std::vector<std::uint32_t> counts(71 * 33);
@@ -188,7 +163,7 @@ TEST(Kernels, AllInstructionSetsAgree) {
     const std::vector<double> re_double = coordinates(in_double, false),
                               im_double = coordinates(in_double, true);
     kernels.in_double(re_double.data(), im_double.data(), 71, 33, 500, counts.data());
-    EXPECT_EQ(counts, looped(in_double));
+    EXPECT_EQ(counts, escape_counts_by_definition(in_double));
   };
   check(baseline_counts());
 #if defined(HEDDLE_X86_KERNELS)
@@ -211,7 +186,7 @@ TEST(Counts, WhatIsNoPicture) {
 
 TEST(Colours, OfCounts) {
   const picture what{40, 30, {}, 50, dtype::float32};
-  const std::vector<std::uint32_t> counts = looped(what);
+  const std::vector<std::uint32_t> counts = escape_counts_by_definition(what);
   for (const std::string& palette : palette_names()) {
     const colouring bands(what, palette, false), smooth(what, palette, true);
     EXPECT_EQ(bands.format(), pixel_format::palette);

@@ -1,6 +1,7 @@
 // Pictures of the Mandelbrot set beside the definition, a pixel at a time.
 #include "mandelbrot/mandelbrot.hpp"
 
+#include "../mandelbrot_by_definition.hpp"
 #include "arrays.hpp"
 #include "on_ranks.hpp"
 #include "properties.hpp"
@@ -13,30 +14,6 @@ namespace heddle::tests::differential {
 namespace {
 
 using mandelbrot::picture;
-
-/// In the picture's precision, as the definition is written.
-template <class T>
-std::vector<std::uint32_t> looped_counts(const picture& what) {
-  const T xmin = static_cast<T>(what.view.xmin), across = static_cast<T>(what.view.xmax) - xmin,
-          ymin = static_cast<T>(what.view.ymin), up = static_cast<T>(what.view.ymax) - ymin;
-  std::vector<std::uint32_t> counts;
-  for (std::size_t row = 0; row < what.height; ++row) {
-    const T im = ymin + static_cast<T>(row) * up / static_cast<T>(what.height);
-    for (std::size_t column = 0; column < what.width; ++column) {
-      const T re = xmin + static_cast<T>(column) * across / static_cast<T>(what.width);
-      T x = 0, y = 0;
-      std::uint32_t i = 0;
-      for (; i < what.iterations; ++i) {
-        const T next = x * x - y * y + re;
-        y = 2 * (x * y) + im;
-        x = next;
-        if (x * x + y * y >= 4) break;
-      }
-      counts.push_back(i);
-    }
-  }
-  return counts;
-}
 
 /// Whole pictures, symmetric ones, and small parts of places at the edge of the set.
 mandelbrot::view drawn_view(choices& from, std::size_t width, std::size_t height) {
@@ -71,8 +48,7 @@ void mandelbrot_property(choices& from, const limits& most) {
   } catch (const error&) {
     return;  // sides that are one number
   }
-  const std::vector<std::uint32_t> want =
-      what.precision == dtype::float32 ? looped_counts<float>(what) : looped_counts<double>(what);
+  const std::vector<std::uint32_t> want = escape_counts_by_definition(what);
   check_values("counts", escape_counts(what, where).to_vector(), want);
   const mandelbrot::escape_counter counter(what, where);
   guarded part(from, dtype::uint32, {rows, what.width}, where);
