@@ -1,3 +1,4 @@
+#include "distributed/copy_rows.cuh"
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 
@@ -6,20 +7,6 @@
 namespace heddle::impl {
 namespace {
 
-constexpr unsigned threads = 256;
-
-/// Rows of `units` words, which begin so many words apart.
-template <class Word>
-__global__ void __launch_bounds__(threads)
-    copy_words(Word* to, std::size_t to_pitch, const Word* from, std::size_t from_pitch, std::size_t units,
-               std::size_t rows) {
-  const std::size_t stride = std::size_t{gridDim.x} * threads;
-  for (std::size_t i = std::size_t{blockIdx.x} * threads + threadIdx.x; i < units * rows; i += stride) {
-    const std::size_t row = units == 1 ? i : i / units, at = i - row * units;
-    to[row * to_pitch + at] = from[row * from_pitch + at];
-  }
-}
-
 template <class Word>
 bool copied_as(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                std::size_t row_bytes, std::size_t rows, const target& where) {
@@ -27,10 +14,10 @@ bool copied_as(void* to, std::size_t to_pitch, const void* from, std::size_t fro
                           to_pitch | from_pitch | row_bytes;
   if (all % sizeof(Word) != 0) return false;
   const std::size_t units = row_bytes / sizeof(Word);
-  copy_words<<<gpu::grid_for(units * rows, threads * 8), threads, 0, where.stream()>>>(
-      static_cast<Word*>(to), to_pitch / sizeof(Word), static_cast<const Word*>(from),
-      from_pitch / sizeof(Word), units, rows);
-  gpu::check(cudaGetLastError(), "launch of copy_words");
+  gpu::copy_rows<<<gpu::grid_for(units * rows, gpu::copy_rows_threads * 8), gpu::copy_rows_threads, 0,
+                   where.stream()>>>(static_cast<Word*>(to), to_pitch / sizeof(Word),
+                                     static_cast<const Word*>(from), from_pitch / sizeof(Word), units, rows);
+  gpu::check(cudaGetLastError(), "launch of copy_rows");
   return true;
 }
 

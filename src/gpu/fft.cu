@@ -1,5 +1,6 @@
 #include "gpu/capture.hpp"
 #include "gpu/gpu.hpp"
+#include "gpu/scale.cuh"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
@@ -192,12 +193,6 @@ class plan_cache {
   }
 };
 
-/// Reals that are loaded and stored at once.
-template <class T>
-struct alignas(16) sixteen_bytes {
-  T values[16 / sizeof(T)];
-};
-
 template <class T>
 struct alignas(2 * sizeof(T)) pair_of_reals {
   T real, imaginary;
@@ -220,24 +215,6 @@ struct real_at {
   const pair_of_reals<T>* x;
   __device__ T operator()(std::size_t i) const { return x[i].real; }
 };
-/// Scales `count` reals in place, 16 bytes a thread, from the last on: those were written last, and may still
-/// be in the cache.
-template <class T>
-__global__ void __launch_bounds__(256) scale(T* x, std::size_t count, T factor) {
-  constexpr unsigned width = 16 / sizeof(T);
-  grid_dependency_sync();
-  const std::size_t whole = count / width, turn = std::size_t{blockIdx.x} * 256 + threadIdx.x;
-  if (turn < whole) {
-    auto* const vector = reinterpret_cast<sixteen_bytes<T>*>(x) + (whole - 1 - turn);
-    sixteen_bytes<T> values = *vector;
-#pragma unroll
-    for (T& value : values.values) value *= factor;
-    *vector = values;
-  } else if (turn == whole) {
-    for (std::size_t i = whole * width; i < count; ++i) x[i] *= factor;
-  }
-}
-
 /// What cuFFT takes for `irfft` of lines along the last axis, and planes of `rows` and blocks of `planes`
 /// where more axes are transformed. NumPy leaves out the imaginary parts of elements 0 and real_length/2 of
 /// each line once the other axes are transformed; to cuFFT they are undefined. They vanish for the Hermitian
@@ -391,8 +368,8 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     if (!is_scaled) {
       static pdl_kernel kernel(scale<T>, "launch of scale");
       const std::size_t reals = 2 * size_out;
-      kernel.launch(where, grid_for(reals * sizeof(T) / 16 + 1, 256), 256, static_cast<T*>(out), reals,
-                    factor);
+      kernel.launch(where, grid_for(reals * sizeof(T) / 16 + 1, scale_threads), scale_threads,
+                    static_cast<T*>(out), reals, factor);
     }
   } else {
     // Axis by axis, among complex elements; real lines are cut afterwards, or made whole before the last

@@ -1,7 +1,7 @@
 #include "dispatch/sortable.hpp"
 #include "gpu/gpu.hpp"
+#include "gpu/order_by_sign.cuh"
 #include "gpu/radix_sort.hpp"
-#include <heddle/impl/binary_search.hpp>
 #include <heddle/impl/gpu/line_order.cuh>
 #include <heddle/impl/gpu/transform.cuh>
 #include <heddle/sort.hpp>
@@ -12,55 +12,6 @@
 
 namespace heddle::gpu {
 namespace {
-
-template <class T>
-using bits_of = impl::unsigned_of_bytes<sizeof(T)>;
-/// What CUB sorts for elements of a type.
-template <class T>
-using wide_key = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
-
-constexpr unsigned finish_threads = 256, finish_elements = 8;
-
-/// The first of n sorted keys that is not below `bound`.
-template <class Key>
-__device__ std::size_t first_not_below(const Key* keys, std::size_t n, Key bound) {
-  return impl::partition_point(0, n, [=](std::size_t i) { return keys[i] < bound; });
-}
-
-/// The elements in order, or the other way round, from their bits in the order of unsigned integers: there
-/// the negative ones follow the positive ones, and real numbers among them fall.
-template <class T>
-__global__ void __launch_bounds__(finish_threads)
-    order_by_sign(const wide_key<T>* keys, std::size_t n, bool descending, T* out) {
-  using key = wide_key<T>;
-  constexpr key sign = key{1} << (8 * sizeof(T) - 1);
-  __shared__ std::size_t positive, without_nan, negative_without_nan;
-  if (threadIdx.x == 0) {
-    positive = std::is_signed_v<T> ? first_not_below(keys, n, sign) : n;
-    if constexpr (std::is_floating_point_v<T>) {
-      constexpr key infinity = sizeof(T) == 4 ? key{0x7f800000} : static_cast<key>(0x7ff0000000000000);
-      without_nan = first_not_below(keys, n, static_cast<key>(infinity + 1));
-      negative_without_nan = first_not_below(keys, n, static_cast<key>((infinity | sign) + 1)) - positive;
-    }
-  }
-  __syncthreads();
-  const std::size_t stride = std::size_t{gridDim.x} * finish_threads;
-  for (std::size_t i = std::size_t{blockIdx.x} * finish_threads + threadIdx.x; i < n; i += stride) {
-    const std::size_t to = descending ? n - 1 - i : i;
-    if constexpr (std::is_floating_point_v<T>) {
-      bits_of<T> bits = sizeof(T) == 4 ? bits_of<T>(0x7fc00000u) : bits_of<T>(0x7ff8000000000000u);
-      if (i < negative_without_nan) {
-        bits = keys[positive + negative_without_nan - 1 - i];
-      } else if (i - negative_without_nan < without_nan) {
-        bits = keys[i - negative_without_nan];
-      }
-      out[to] = __builtin_bit_cast(T, bits);
-    } else {
-      const std::size_t negative = n - positive;
-      out[to] = static_cast<T>(keys[i < negative ? positive + i : i - negative]);
-    }
-  }
-}
 
 template <class T>
 struct bits_at {
@@ -114,8 +65,8 @@ void sort_elements(const T* x, std::size_t n, bool descending, T* out, const tar
   }
   const memory sorted(n * sizeof(key), where);
   radix_sort_keys(keys, n, static_cast<key*>(sorted.data()), 8 * sizeof(T), where);
-  order_by_sign<<<grid_for(n, finish_threads * finish_elements), finish_threads, 0, where.stream()>>>(
-      static_cast<const key*>(sorted.data()), n, descending, out);
+  order_by_sign<<<grid_for(n, order_by_sign_threads * order_by_sign_elements), order_by_sign_threads, 0,
+                  where.stream()>>>(static_cast<const key*>(sorted.data()), n, descending, out);
   check(cudaGetLastError(), "launch of order_by_sign");
 }
 

@@ -46,6 +46,38 @@ class MergeSort(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.argsort(-x, kind="stable"))
 
 
+class RadixSort(unittest.TestCase):
+    def test_order_by_sign(self):
+        """From the bits in the order of unsigned integers: NaN last, -0 before +0, and one sign alone."""
+        special = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1.5, -1.5]
+        cases = (("bytes", "int8", "uint8", random.integers(-128, 128, 700)), ("longs", "int64", "uint64", random.integers(-2**62, 2**62, 90)),
+                 ("longs", "int64", "uint64", -random.integers(1, 9, 30)), ("words", "uint32", "uint32", random.integers(0, 2**32, 300)),
+                 ("floats", "float32", "uint32", np.append(random.standard_normal(600), special)), ("floats", "float32", "uint32", np.array([np.nan])),
+                 ("doubles", "float64", "uint64", np.append(random.standard_normal(50), special)), ("doubles", "float64", "uint64", np.array([2.0, 1.0])))
+        for suffix, kind, bits, values in cases:
+            x = values.astype(kind)
+            keys = np.sort(x.view(bits)).astype("uint32" if x.itemsize < 4 else bits)
+            # Sorted by value, and zeros by their sign.
+            expected = x[np.lexsort((~np.signbit(x) if x.dtype.kind == "f" else x, x))]
+            for descending in (False, True):
+                with self.subTest(kind=kind, size=x.size, descending=descending):
+                    _, out = launch("order", f"by_sign_{suffix}", 1, 256, keys, n(x.size), descending, Unwritten(kind, x.size))
+                    wanted = expected[::-1] if descending else expected
+                    np.testing.assert_array_equal(out, wanted)
+                    self.assertFalse(x.dtype.kind == "f" and (np.signbit(out) != np.signbit(wanted))[~np.isnan(out)].any())
+
+
+class Rows(unittest.TestCase):
+    def test_copy(self):
+        """Rows that are not side by side, of several words and of one."""
+        for units, rows, to_pitch, from_pitch in ((7, 80, 9, 8), (1, 600, 1, 3)):
+            with self.subTest(units=units):
+                to, taken = (random.integers(0, 2**32, (rows, pitch)).astype("uint32") for pitch in (to_pitch, from_pitch))
+                after, _ = launch("order", "rows_of_words", 2, 256, to, n(to_pitch), taken, n(from_pitch), n(units), n(rows))
+                to[:, :units] = taken[:, :units]
+                np.testing.assert_array_equal(after.reshape(to.shape), to)
+
+
 class Gather(unittest.TestCase):
     def test_index_outside(self):
         indices = random.integers(0, 100, 700).astype("int8")

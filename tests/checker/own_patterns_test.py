@@ -47,6 +47,17 @@ class Elementwise(unittest.TestCase):
         *_, place = launch("patterns", "first_equal", 2, 256, x, n(2), n(200), n(3), lowest, np.full(6, NONE, "uint64"))
         np.testing.assert_array_equal(place.reshape(2, 3), x.argmin(axis=1))
 
+    def test_first_equal_in_rows(self):
+        """Rows in pieces of 500 elements, the last of 200, with and without the minima of pieces."""
+        x = random.integers(0, 9, (3, 1200)).astype("float32")
+        x[0, :700], x[1, 900] = 10, np.nan
+        lowest = x.min(axis=1)
+        of_pieces = np.stack([x[:, first:first + 500].min(axis=1) for first in (0, 500, 1000)], axis=1)
+        for knows_pieces in (False, True):
+            *_, place = launch("patterns", "first_equal_in_rows", 2, 256, x, n(3), n(1200), lowest, of_pieces, knows_pieces, n(500),
+                               np.full(3, NONE, "uint64"))
+            np.testing.assert_array_equal(place, x.argmin(axis=1))
+
 
 class CopyIf(unittest.TestCase):
     def test_flagged(self):
@@ -250,6 +261,16 @@ class Products(unittest.TestCase):
         # Every other column of every other row.
         *_, packed = launch("numerics", "pack_float", 1, 256, m, np.array([4, 15, 60, 2, 210], "uint64"), n(2), Unwritten("float32", 2 * 4 * 15))
         np.testing.assert_array_equal(packed.reshape(2, 4, 15), m[:, ::2, ::2])
+
+
+class FourierTransforms(unittest.TestCase):
+    def test_scale(self):
+        """Whole vectors of 16 bytes, and a part of one."""
+        for suffix, kind, size in (("floats", "float32", 2050), ("doubles", "float64", 1025), ("floats", "float32", 3), ("doubles", "float64", 512)):
+            x = random.standard_normal(size).astype(kind)
+            factor = x.dtype.type(0.3)
+            out, = launch("numerics", f"scale_{suffix}", blocks_of(x.nbytes // 16 + 1, 256), 256, x, n(size), factor, schedules=2)
+            np.testing.assert_array_equal(out, x * factor)
 
 
 if __name__ == "__main__":

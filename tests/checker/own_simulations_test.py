@@ -357,6 +357,22 @@ class LatticeBoltzmann(unittest.TestCase):
         np.testing.assert_allclose(after, expected, rtol=0, atol=1e-15)
         self.assertEqual(counted[0], brought)
 
+    def test_copies_in_ring(self):
+        """The first 200 of 300 copies, by one block of 128 threads."""
+        for suffix, kind, _, unit in self.BOUNDARIES:
+            with self.subTest(kind=kind):
+                memory, _, place, _ = self.random_flow(310, 4, kind, unit)
+                plane, pair, count = memory.size // 9, random.integers(0, 4, 300), 200
+                ghost, image = place[1, :300], place[3, :300]
+                after, *_ = launch("lattice_boltzmann", f"copies_{suffix}", 1, 128, memory, np.int64(310), np.int64(4),
+                                   (ghost * 8 + 2 * pair).astype("uint64"), image.astype("uint64"), np.array([0, 0, 0, 0, 300, 0, 0]),
+                                   self.numbers(unit=unit), n(count))
+                own, ahead = (2 * pair + 1) * plane, (2 * pair + 2) * plane
+                expected = memory.copy()
+                expected[(own + image)[:count]] = memory[(own + ghost)[:count]]
+                expected[(ahead + ghost)[:count]] = memory[(ahead + image)[:count]]
+                np.testing.assert_array_equal(after, expected)
+
     def random_flow(self, width, height, kind="float64", unit=1):
         memory, where, place, _ = self.memory(width, height, kind)
         values = 0.01 / unit * random.standard_normal(memory.size)
@@ -382,6 +398,9 @@ class LatticeBoltzmann(unittest.TestCase):
         end = g[:, :, -1]
         leaving = (end[0] + end[3] + end[4] + 2 * (end[1] + end[5] + end[7])).mean()
         self.assertAlmostEqual(excess[0], (leaving - 0.05) / (1 + 3**-0.5), delta=accuracy)
+        *_, of_cells = launch("lattice_boltzmann", f"leaving_{suffix}", blocks_of(height, 128), 128, memory, np.int64(width), np.int64(height), outflow,
+                              counts, numbers, Unwritten(number, height))
+        np.testing.assert_allclose(of_cells, end[0] + end[3] + end[4] + 2 * (end[1] + end[5] + end[7]), rtol=0, atol=accuracy)
         velocity, slope = (random.random((2, height)) * 0.05).astype(number)
         beyond = 5
         if is_fixed:

@@ -91,6 +91,25 @@ __device__ boundary_view<R> view_of(const boundary_arrays<R>& a, const long long
                    numbers),                                                                                 \
         nullptr, static_cast<std::size_t>(counts[6]), found);                                                \
   }                                                                                                          \
+  __global__ void leaving_##SUFFIX(S* memory, long long width, long long height,                             \
+                                   const unsigned long long* outflow, const long long* counts,               \
+                                   const double* numbers, R* leaving) {                                      \
+    const layout grid = layout::of(width, height, sizeof(S));                                                \
+    gpu::leaving_of_outflow<S>(                                                                              \
+        populations<S>::at(memory, grid, false), grid,                                                       \
+        view_of<R>({nullptr, nullptr, nullptr, nullptr, outflow, nullptr, nullptr, nullptr}, counts,         \
+                   numbers),                                                                                 \
+        leaving);                                                                                            \
+  }                                                                                                          \
+  __global__ void copies_##SUFFIX(S* memory, long long width, long long height,                              \
+                                  const unsigned long long* ghosts, const unsigned long long* images,        \
+                                  const long long* counts, const double* numbers, std::size_t count) {       \
+    const layout grid = layout::of(width, height, sizeof(S));                                                \
+    gpu::copy_in_ring<S>(                                                                                    \
+        populations<S>::at(memory, grid, false),                                                             \
+        view_of<R>({nullptr, ghosts, images, nullptr, nullptr, nullptr, nullptr, nullptr}, counts, numbers), \
+        count);                                                                                              \
+  }                                                                                                          \
   __global__ void ends_##SUFFIX(S* memory, long long width, long long height,                                \
                                 const unsigned long long* inflow, const R* velocity, const R* slope,         \
                                 const unsigned long long* outflow, const long long* counts,                  \

@@ -1,9 +1,10 @@
 #include "gpu/matmul.cuh"
 #include "gpu/random.cuh"
+#include "gpu/scale.cuh"
 #include "monte_carlo/gpu_kernels.cuh"
 
-// The kernels of random numbers, of points of pi and of matrix products, behind kernels that take plain
-// arguments: tests/checker/own_patterns_test.py.
+// The kernels of random numbers, of points of pi, of matrix products and of the scaling of Fourier
+// transforms, behind kernels that take plain arguments: tests/checker/own_patterns_test.py.
 
 using namespace heddle;
 using namespace heddle::gpu;
@@ -51,3 +52,10 @@ __device__ matrix<T> matrix_from(const void* data, const size_t* numbers) {
 PRODUCT(float, float, float)
 PRODUCT(half, __half, unsigned short)
 PRODUCT(complex, complex_double, double)
+
+__global__ void scale_floats(float* x, size_t count, float factor) {
+  scale(x, count, factor);
+}
+__global__ void scale_doubles(double* x, size_t count, double factor) {
+  scale(x, count, factor);
+}

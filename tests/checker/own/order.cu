@@ -1,13 +1,15 @@
 #include "dispatch/bound_by_key.hpp"
+#include "distributed/copy_rows.cuh"
 #include "gpu/gather.cuh"
+#include "gpu/order_by_sign.cuh"
 #include "gpu/top_k.cuh"
 #include <heddle/impl/gpu/for_each_index.cuh>
 #include <heddle/impl/gpu/line_order.cuh>
 #include <heddle/impl/gpu/sort/merge_sort.cuh>
 #include <heddle/impl/gpu/transform.cuh>
 
-// The kernels of sorts by comparison, of gather and scatter, of lower_bound and of top_k, behind kernels that
-// take plain arguments: tests/checker/own_order_test.py.
+// The kernels of sorts, gather, scatter, lower_bound and top_k, and of rows that ranks exchange, behind
+// kernels that take plain arguments: tests/checker/own_order_test.py.
 
 using namespace heddle;
 using namespace heddle::gpu;
@@ -93,4 +95,19 @@ __global__ void in_array(const std::size_t* places, std::size_t outer, std::size
                          std::size_t k, std::size_t* out) {
   transform_elements_of<std::size_t, 1>(index_in_array{places, {outer, length, inner}, k}, outer * k * inner,
                                         out);
+}
+
+#define ORDER_BY_SIGN(SUFFIX, T)                                                                      \
+  __global__ void by_sign_##SUFFIX(const wide_key<T>* keys, std::size_t n, bool descending, T* out) { \
+    order_by_sign<T>(keys, n, descending, out);                                                       \
+  }
+ORDER_BY_SIGN(bytes, signed char)
+ORDER_BY_SIGN(longs, long long)
+ORDER_BY_SIGN(words, unsigned)
+ORDER_BY_SIGN(floats, float)
+ORDER_BY_SIGN(doubles, double)
+
+__global__ void rows_of_words(unsigned* to, std::size_t to_pitch, const unsigned* from,
+                              std::size_t from_pitch, std::size_t units, std::size_t rows) {
+  copy_rows<unsigned>(to, to_pitch, from, from_pitch, units, rows);
 }

@@ -52,6 +52,13 @@ __global__ void first_equal(const float* x, size_t outer, size_t length, size_t 
   find_first_equal<float>(x, {outer, length, inner}, extremum, place);
 }
 
+__global__ void first_equal_in_rows(const float* x, size_t rows, size_t length, const float* extremum,
+                                    const float* of_pieces, bool knows_pieces, size_t piece,
+                                    unsigned long long* place) {
+  find_first_equal_in_rows<float>(x, rows, length, extremum, knows_pieces ? of_pieces : nullptr, piece,
+                                  place);
+}
+
 __global__ void changes(const float* x, size_t n, bool* flags) {
   transform_elements_of<bool, 1>(change_at<float>{x}, n, flags);
 }
