@@ -246,8 +246,10 @@ TEST(fork, products_and_transforms_of_a_child) {
                        [](const std::complex<double>& x) { return std::abs(x - 1.0) < 1e-12; });
   };
   EXPECT_TRUE(is_right());
-  const busy_pool busy(2);
-  EXPECT_EQ(status_of_child(is_right), 0);
+  {
+    const busy_pool busy(2);
+    EXPECT_EQ(status_of_child(is_right), 0);
+  }  // its threads are those of the next call
   EXPECT_TRUE(is_right());
 }
 
