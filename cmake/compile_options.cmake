@@ -99,6 +99,10 @@ function(heddle_compile_as_one list name)
   set(${list} ${${list}} "${file}" PARENT_SCOPE)
 endfunction()
 
+if(HEDDLE_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+endif()
 if(HEDDLE_SANITIZE)
   if(HEDDLE_CUDA STREQUAL "ON")
     message(FATAL_ERROR "HEDDLE_SANITIZE=${HEDDLE_SANITIZE} needs HEDDLE_CUDA=OFF: "
