@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that no file takes too long to compile.
 
-    compile_budget_test.py BUILD BUDGET     BUDGET is tests/compile_budget.txt
+    compile_budget_test.py BUILD BUDGET     BUDGET is tests/repository/compile_budget.txt
 
 cmake/record-cpu-time writes the CPU time of each compilation beside its object. CPU time is what a change alters;
 the wall-clock time depends on what else the machine does. An object that came out of ccache has the figure of the last
