@@ -32,7 +32,8 @@ int main() {
 
 
 def run(pytester, *options):
-    return pytester.runpytest_inprocess("-p", "heddle.pytest_plugin", "-p", "no:cacheprovider", *options)
+    # Each of these runs would import Hypothesis anew.
+    return pytester.runpytest_inprocess("-p", "heddle.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options)
 
 
 @pytest.fixture
