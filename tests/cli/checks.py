@@ -45,6 +45,11 @@ def run(*arguments, text=True, **options):
     return subprocess.run([HEDDLE, *map(str, arguments)], capture_output=True, text=text, timeout=300, **options)
 
 
+def largest_file(size):
+    """Options of run() under which a file has at most this size. The counters of scripts/coverage would be cut too, so they go nowhere."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)), "env": os.environ | {"LLVM_PROFILE_FILE": os.devnull}}
+
+
 def lacks_mpfr():
     """Whether this build draws no deep pictures."""
     return "takes MPFR" in run("mandelbrot", "--size", "1x1", "--center=0,0", "--precision", "deep", "--counts", os.devnull).stderr

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """heddle histogram against NumPy."""
 import json
-import resource
 import unittest
 
 import numpy as np
 
-from checks import COMPLEX, TYPES, CommandTest, run, samples, wide
+from checks import COMPLEX, TYPES, CommandTest, largest_file, run, samples, wide
 
 
 def numpy_2_edges(x, bins):
@@ -112,9 +111,8 @@ class HistogramTest(CommandTest):
 
     def test_both_files_are_written_or_none(self):
         path, weights = self.save(samples("float64", 1000)), self.save(samples("complex128", 1000), "weights.npy")
-        largest = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000))}
         message = self.fails(1, "histogram", path, "-o", self.out, "--bins", 1000, "--weights", weights, "--write-edges",
-                             self.folder / "edges.npy", **largest)
+                             self.folder / "edges.npy", **largest_file(12000))
         self.assertIn("out.npy: cannot write", message)
 
     def test_stats_and_errors(self):

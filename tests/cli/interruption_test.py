@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Pipes, signals, and the line that shows progress."""
 import os
-import resource
 import signal
 import subprocess
 import time
@@ -9,7 +8,7 @@ import unittest
 
 import numpy as np
 
-from checks import HEDDLE, TYPES, CommandTest, run, samples
+from checks import HEDDLE, TYPES, CommandTest, largest_file, run, samples
 from moments import PATIENCE, wait_for_handlers, without_alarm
 
 
@@ -63,8 +62,7 @@ class InterruptionTest(CommandTest):
 
     def test_output_beyond_the_largest_file_that_is_allowed(self):
         path = self.save(np.zeros(4096))
-        largest = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
-        self.assertIn("out.npy: cannot write: File too large", self.fails(1, "scan", path, "-o", self.out, **largest))
+        self.assertIn("out.npy: cannot write: File too large", self.fails(1, "scan", path, "-o", self.out, **largest_file(4096)))
 
     def test_endless_input_that_is_no_array(self):
         self.assertIn("no .npy file", self.fails(1, "reduce", "/dev/zero"))

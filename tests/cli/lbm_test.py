@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import resource
 import signal
 import subprocess
 import unittest
@@ -12,7 +11,7 @@ import xml.etree.ElementTree
 import numpy as np
 from PIL import Image
 
-from checks import HEDDLE, CommandTest, run
+from checks import HEDDLE, CommandTest, largest_file, run
 from moments import PATIENCE
 from watch_test import Terminal
 
@@ -234,7 +233,7 @@ class LbmTest(CommandTest):
     def test_files_that_cannot_be_written_leave_the_others(self):
         out, state, profile = (self.file(name) for name in ("u.npy", "state", "p.csv"))
         done = run("lbm", "cavity", "--size", "32x32", "--steps", 9, "--quiet", "-o", out, "--checkpoint", state, "--profile",
-                   profile, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+                   profile, **largest_file(5000))
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
         self.assertRegex(done.stderr, r"u.npy: cannot write: File too large.*; .*state: cannot write: File too large")
         self.assertEqual([path.exists() for path in (out, state, profile)], [False, False, True])
@@ -244,8 +243,7 @@ class LbmTest(CommandTest):
         mask[5, 5] = 1
         for grows in (["--forces", forces], ["-o", gif]):
             done = run("lbm", "cavity", "--obstacles", self.save(mask, "mask.npy"), "--reynolds", 50, "--steps", 10**8, "--quiet", "--every", 1, *grows,
-                       "--checkpoint", state, "--target", "serial",
-                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
+                       "--checkpoint", state, "--target", "serial", **largest_file(30000))
             self.assertEqual(done.returncode, 1)
             step, = re.findall(rf"\Aheddle lbm: {grows[1]}: cannot write: File too large.*: the run ends at step (\d+)\n\Z", done.stderr)
             self.assertFalse(grows[1].exists())
