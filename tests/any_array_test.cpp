@@ -442,6 +442,8 @@ TEST_P(any_array, takes_the_textbooks_methods) {
               total);
     EXPECT_EQ(hd::exclusive_scan(where, given, hd::runtime_op::plus, 2, algorithm).front().as<std::int32_t>(),
               2);
+    EXPECT_EQ(hd::exclusive_scan(where, given, hd::runtime_op::plus, algorithm).back().as<std::int32_t>(),
+              total - x.back());
   }
 }
 
@@ -463,6 +465,12 @@ TEST(any_array_types, are_told_apart_and_visited) {
     owner.set(1, 5);
     EXPECT_EQ(owner.back().as<T>(), T(1));
     hd::any_array copy = owner.on(hd::target());
+    const hd::any_array& constant = copy;
+    constant.wait();
+    EXPECT_EQ(constant.row(1).back().template as<T>(), T(1));
+    EXPECT_EQ(constant.reshaped({3, 2}).row(2).back().template as<T>(), T(1));
+    EXPECT_EQ(hd::visit(constant, [](const auto& v) { return v.size(); }), 6u);
+    EXPECT_EQ(hd::any_array(constant.view()).back().template as<T>(), T(1));
     owner.fill(0);
     EXPECT_EQ(copy.back().as<T>(), T(1));
     EXPECT_EQ(owner[3].as<T>(), T(0));

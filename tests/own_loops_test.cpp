@@ -162,6 +162,11 @@ TEST(number_text, is_read_and_written) {
   EXPECT_EQ(hd::counted(1, "launch", "es"), "1 launch");
   EXPECT_EQ(hd::counted(3, "launch", "es"), "3 launches");
   EXPECT_EQ(hd::parse_byte_count("48KiB"), 49152u);
+  EXPECT_EQ(hd::parse_byte_count("1.5KiB"), 1536u);
+  EXPECT_EQ(hd::parse_byte_count("2.500MB"), 2'500'000u);
+  EXPECT_EQ(hd::parse_byte_count("1.3KiB"), std::nullopt);
+  EXPECT_EQ(hd::why_no_byte_count("much"),
+            "'much' is no whole number of bytes, such as 1000000, 2^20, 500MB or 2GiB");
   EXPECT_EQ(hd::parse_whole_number("2^10"), 1024u);
   EXPECT_EQ(hd::parse_whole_number("1.5"), std::nullopt);
 }
