@@ -1,6 +1,6 @@
 # heddle_cpu_kernels(LIBRARY SOURCE…): compiles the sources into LIBRARY once for each instruction set, which HEDDLE_ISA names,
 # to be chosen at run time: targets LIBRARY_kernels_baseline, …_avx2 and …_avx512. They are what must be fast, so they are
-# optimised in every build type, though less where they are sanitized or counted. LIBRARY sees HEDDLE_X86_KERNELS where there is more than the baseline.
+# optimised in every build type, but at -O1 with sanitizers or coverage counters. LIBRARY sees HEDDLE_X86_KERNELS where there is more than the baseline.
 # ThreadSanitizer sees the same accesses in each instruction set, so it compiles the baseline alone.
 function(heddle_cpu_kernels library)
   set(instruction_sets baseline)

@@ -435,15 +435,13 @@ TEST_P(any_array, takes_the_textbooks_methods) {
   const hd::array<std::int32_t> x = numbers<std::int32_t>({5'003});
   const hd::any_array given(hd::any_const_view(x).on(where));
   const std::int32_t total = std::accumulate(x.begin(), x.end(), 0);
+  const auto plus = hd::runtime_op::plus;
   for (const hd::reduce_algorithm algorithm : hd::reduce_algorithms)
-    EXPECT_EQ(hd::reduce(where, given, hd::runtime_op::plus, algorithm).as<std::int32_t>(), total);
+    EXPECT_EQ(hd::reduce(where, given, plus, algorithm).as<std::int32_t>(), total);
   for (const hd::scan_algorithm algorithm : hd::scan_algorithms) {
-    EXPECT_EQ(hd::inclusive_scan(where, given, hd::runtime_op::plus, algorithm).back().as<std::int32_t>(),
-              total);
-    EXPECT_EQ(hd::exclusive_scan(where, given, hd::runtime_op::plus, 2, algorithm).front().as<std::int32_t>(),
-              2);
-    EXPECT_EQ(hd::exclusive_scan(where, given, hd::runtime_op::plus, algorithm).back().as<std::int32_t>(),
-              total - x.back());
+    EXPECT_EQ(hd::inclusive_scan(where, given, plus, algorithm).back().as<std::int32_t>(), total);
+    EXPECT_EQ(hd::exclusive_scan(where, given, plus, 2, algorithm).front().as<std::int32_t>(), 2);
+    EXPECT_EQ(hd::exclusive_scan(where, given, plus, algorithm).back().as<std::int32_t>(), total - x.back());
   }
 }
 
@@ -465,12 +463,6 @@ TEST(any_array_types, are_told_apart_and_visited) {
     owner.set(1, 5);
     EXPECT_EQ(owner.back().as<T>(), T(1));
     hd::any_array copy = owner.on(hd::target());
-    const hd::any_array& constant = copy;
-    constant.wait();
-    EXPECT_EQ(constant.row(1).back().template as<T>(), T(1));
-    EXPECT_EQ(constant.reshaped({3, 2}).row(2).back().template as<T>(), T(1));
-    EXPECT_EQ(hd::visit(constant, [](const auto& v) { return v.size(); }), 6u);
-    EXPECT_EQ(hd::any_array(constant.view()).back().template as<T>(), T(1));
     owner.fill(0);
     EXPECT_EQ(copy.back().as<T>(), T(1));
     EXPECT_EQ(owner[3].as<T>(), T(0));

@@ -673,8 +673,3 @@ TEST(any_patterns_errors, name_the_type_of_an_output) {
   EXPECT_EQ(message_of([&] { hd::irfft_into(where, half, z); }),
             "the output is float64, where the result is float32");
 }
-
-TEST(any_patterns_errors, name_algorithms) {
-  EXPECT_EQ(message_of([] { hd::parse_matmul_algorithm("fast"); }),
-            "algorithm \"fast\": use blas, naive or tiled");
-}

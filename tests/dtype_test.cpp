@@ -1,3 +1,5 @@
+#include <heddle/any_array.hpp>
+#include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 
@@ -22,6 +24,18 @@ TEST(dtype, names_sizes_and_types_agree) {
     EXPECT_EQ(hd::parse_dtype(each.name), type);
     hd::with_type(type, [&]<class T>(T) { EXPECT_EQ(hd::dtype_of<T>, type); });
   }
+}
+
+TEST(dtype, of_a_constant_array_is_known_at_run_time) {
+  const hd::any_array six(hd::array<short>(hd::shape{2, 3}));
+  hd::any_array changed = six.on(hd::target());
+  changed.fill(7);
+  const hd::any_array& x = changed;
+  x.wait();
+  EXPECT_EQ(x.row(1).back().as<short>(), 7);
+  EXPECT_EQ(x.reshaped({3, 2}).row(2).shape(), (hd::shape{2}));
+  EXPECT_EQ(hd::any_array(x.view()).back().as<short>(), 7);
+  EXPECT_EQ(hd::visit(x, [](const auto& elements) { return sizeof(elements.front()); }), 2u);
 }
 
 TEST(dtype, integers_are_told_apart_by_size_and_sign) {

@@ -249,7 +249,7 @@ TEST(fork, products_and_transforms_of_a_child) {
   {
     const busy_pool busy(2);
     EXPECT_EQ(status_of_child(is_right), 0);
-  }  // its threads are those of the next call
+  }  // the next call needs the threads of this pool
   EXPECT_TRUE(is_right());
 }
 

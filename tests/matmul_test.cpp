@@ -385,6 +385,11 @@ TEST_P(matmul_of_16_bits, of_transposed_batches) {
   }
 }
 
+TEST(matmul_algorithms, have_three_names) {
+  EXPECT_EQ(message_of([] { hd::parse_matmul_algorithm("fast"); }),
+            "algorithm \"fast\": use blas, naive or tiled");
+}
+
 TEST(matmul_threads, share_rows_and_columns) {
   if (!has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
   const hd::array<float> a = random_matrix<float>({205, 190}, 1), b = random_matrix<float>({190, 230}, 2);

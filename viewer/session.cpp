@@ -422,7 +422,8 @@ void session::make_frames() {
           found->second.is_whole = true;
           found->second.palette.clear();
         }
-      }  // what the client asks for once it has been greeted comes after this
+      }
+      // The client may answer the greeting at once, so its state is reset before the greeting is sent.
       put(one.who, std::move(hello));
       continue;
     }

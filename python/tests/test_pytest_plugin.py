@@ -32,7 +32,7 @@ int main() {
 
 
 def run(pytester, *options):
-    # Each of these runs would import Hypothesis anew.
+    # Without no:hypothesispytest, each run would import Hypothesis again.
     return pytester.runpytest_inprocess("-p", "heddle.pytest_plugin", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options)
 
 

@@ -6,7 +6,7 @@ namespace heddle::gpu {
 
 inline constexpr unsigned copy_rows_threads = 256;
 
-/// Rows of `units` words, which begin so many words apart.
+/// Copies rows of `units` words. Both pitches are in words.
 template <class Word>
 __global__ void __launch_bounds__(copy_rows_threads)
     copy_rows(Word* to, std::size_t to_pitch, const Word* from, std::size_t from_pitch, std::size_t units,

@@ -23,8 +23,8 @@ __device__ std::size_t first_not_below(const Key* keys, std::size_t n, Key bound
   return impl::partition_point(0, n, [=](std::size_t i) { return keys[i] < bound; });
 }
 
-/// The elements in order, or the other way round, from their bits in the order of unsigned integers: there
-/// the negative ones follow the positive ones, and real numbers among them fall.
+/// Writes the elements in ascending or descending order. The keys are sorted as unsigned integers, so
+/// negative keys follow positive ones, and negative reals are in reverse.
 template <class T>
 __global__ void __launch_bounds__(order_by_sign_threads)
     order_by_sign(const wide_key<T>* keys, std::size_t n, bool descending, T* out) {

@@ -14,8 +14,8 @@ struct alignas(16) sixteen_bytes {
   T values[16 / sizeof(T)];
 };
 
-/// Scales `count` reals in place, 16 bytes a thread, from the last on: those were written last, and may still
-/// be in the cache.
+/// Scales `count` reals in place, 16 bytes a thread. It starts at the end, because the last elements were
+/// written last and may still be in the cache.
 template <class T>
 __global__ void __launch_bounds__(scale_threads) scale(T* x, std::size_t count, T factor) {
   constexpr unsigned width = 16 / sizeof(T);

@@ -48,7 +48,7 @@ class MergeSort(unittest.TestCase):
 
 class RadixSort(unittest.TestCase):
     def test_order_by_sign(self):
-        """From the bits in the order of unsigned integers: NaN last, -0 before +0, and one sign alone."""
+        """Puts NaN last and -0 before +0, also if all keys have one sign."""
         special = [0.0, -0.0, np.inf, -np.inf, np.nan, -np.nan, 1.5, -1.5]
         cases = (("bytes", "int8", "uint8", random.integers(-128, 128, 700)), ("longs", "int64", "uint64", random.integers(-2**62, 2**62, 90)),
                  ("longs", "int64", "uint64", -random.integers(1, 9, 30)), ("words", "uint32", "uint32", random.integers(0, 2**32, 300)),
@@ -69,7 +69,7 @@ class RadixSort(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_copy(self):
-        """Rows that are not side by side, of several words and of one."""
+        """Copies rows between different pitches, with seven words a row and with one."""
         for units, rows, to_pitch, from_pitch in ((7, 80, 9, 8), (1, 600, 1, 3)):
             with self.subTest(units=units):
                 to, taken = (random.integers(0, 2**32, (rows, pitch)).astype("uint32") for pitch in (to_pitch, from_pitch))

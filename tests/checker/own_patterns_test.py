@@ -265,7 +265,7 @@ class Products(unittest.TestCase):
 
 class FourierTransforms(unittest.TestCase):
     def test_scale(self):
-        """Whole vectors of 16 bytes, and a part of one."""
+        """Scales whole vectors of 16 bytes, and a partial vector at the end."""
         for suffix, kind, size in (("floats", "float32", 2050), ("doubles", "float64", 1025), ("floats", "float32", 3), ("doubles", "float64", 512)):
             x = random.standard_normal(size).astype(kind)
             factor = x.dtype.type(0.3)

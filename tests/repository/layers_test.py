@@ -1,6 +1,6 @@
 """Checks which folder uses which, by the headers that sources include and the names that they use: docs/design/README.md#the-house.
 
-Programs use public headers alone, a backend uses no other backend, and a lower layer uses no higher layer. layers_exceptions.txt, beside this
+Programs use only public headers, a backend uses no other backend, and a lower layer uses no higher layer. layers_exceptions.txt, beside this
 file, lists includes that break a rule. A new one is an error, and so is a listed one that is gone, so the list only shrinks.
 """
 import re
@@ -85,6 +85,7 @@ def main():
 
 def checks_itself(of_library):
     """The test sees what it is for."""
+    assert all((SOURCE / folder).is_dir() for folder in [*PROGRAMS, *FORBIDDEN])
     assert "gpu/gpu.hpp" in of_library
     assert PRIVATE_NAME.findall("heddle::impl::fail(x); impl::y") == ["impl::fail", "impl::y"]
     assert INCLUDE.findall('#include <heddle/impl/order.hpp>\n# include "gpu/gpu.hpp"') == [

@@ -138,11 +138,14 @@ class Client:
     def ask(self, do, **keys):
         self.send(json.dumps({"do": do} | keys))
 
-    def message(self):
+    def message(self, end=None):
         """The next message: an object, or the header and the bytes of a binary one."""
-        end = time.monotonic() + PATIENCE
+        end = end or time.monotonic() + PATIENCE
         whole, kind = b"", None
         while True:
+            # The server's pings arrive forever, so the timeout of the socket is not enough.
+            if time.monotonic() > end:
+                raise TimeoutError(f"heddle view: no message that was waited for came in {PATIENCE} s")
             first, second = self.take(2)
             length = second & 0x7f
             if length == 126:
@@ -151,8 +154,6 @@ class Client:
                 length, = struct.unpack(">Q", self.take(8))
             payload, opcode = self.take(length), first & 15
             if opcode == PING:
-                if time.monotonic() > end:
-                    raise TimeoutError("heddle view: nothing but pings came")
                 self.send_frame(PONG, payload)
                 continue
             if opcode == CLOSE:
@@ -168,16 +169,15 @@ class Client:
         header, is_deflated, sent = json.loads(whole[4:4 + length]), whole[4 + length], whole[5 + length:]
         return header, zlib.decompress(sent) if is_deflated else sent
 
-    def messages(self, what):
-        """Messages as they come. The pings of the server keep a socket from timing out."""
+    def messages(self):
+        """Yields messages until PATIENCE is over."""
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            yield self.message()
-        raise TimeoutError(f"heddle view: no {what} came in {PATIENCE} s")
+        while True:
+            yield self.message(end)
 
     def said(self, what):
         """The next message of this kind; frames before it are told to be drawn."""
-        for one in self.messages(what):
+        for one in self.messages():
             if isinstance(one, dict):
                 if one["is"] == what:
                     return one
@@ -191,7 +191,7 @@ class Client:
 
     def frame(self, until=lambda header: True):
         """The header and the bytes of the first frame for which this is so."""
-        for one in self.messages("frame that was waited for"):
+        for one in self.messages():
             if isinstance(one, dict):
                 if one["is"] == "error":
                     raise AssertionError(one["text"])
