@@ -19,6 +19,7 @@ struct state {
   settings given;
   std::uint64_t steps;
   std::optional<std::uint64_t> compared;
+  double force_x, force_y;
   std::vector<unsigned char> numbers, velocities_then;
 
   friend bool operator==(const state&, const state&) = default;
@@ -26,7 +27,7 @@ struct state {
 
 state read(const std::string& path) {
   checkpoint_reader from(path);
-  state made{from.given(), from.steps(), from.compared(), {}, {}};
+  state made{from.given(), from.steps(), from.compared(), from.last_force().x, from.last_force().y, {}, {}};
   // What a flow is made of before the rest is read.
   make_plan(made.given, describe(made.given));
   const std::size_t cells = made.given.width * made.given.height, bytes = bytes_of(made.given.kept);
@@ -51,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   try {
     const state one = read(path);
     const std::string again = "/tmp/heddle_fuzz_checkpoint_" + std::to_string(getpid());
-    checkpoint_writer to(again, one.given, one.steps, one.compared);
+    checkpoint_writer to(again, one.given, one.steps, one.compared, {one.force_x, one.force_y});
     to.write(one.numbers.data(), one.numbers.size());
     to.write(one.velocities_then.data(), one.velocities_then.size());
     to.commit();
