@@ -11,7 +11,7 @@ namespace heddle::gpu {
 
 template <class T>
 using bits_of = impl::unsigned_of_bytes<sizeof(T)>;
-/// What CUB sorts for elements of a type.
+/// The type of the keys that CUB sorts for elements of type T.
 template <class T>
 using wide_key = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
 
