@@ -34,6 +34,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
   endif()
 endif()
 
+# GCC 12 leaves both roundings out where it vectorises {(double)(float)a, (double)(float)b} as a pair of lanes.
+set(heddle_correctly_rounded "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  set(heddle_correctly_rounded "$<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>")
+endif()
+
 # What every target of this repository is compiled with, beside what it takes from heddle::heddle.
 function(heddle_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -41,6 +47,7 @@ function(heddle_compile_options target)
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>"
     ${heddle_without_warnings_of_libraries}
+    ${heddle_correctly_rounded}
     ${heddle_stack_protection}
     # Files that are compiled as one file are not headers, though they are included.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>"
