@@ -567,7 +567,7 @@ TEST(any_errors, name_what_does_not_fit) {
   EXPECT_EQ(message_of([&] { hd::transform(where, x, i, runtime_op::plus); }),
             "transform: 20 float32: input 2 is int32, where the input is float32");
   EXPECT_EQ(message_of([&] { hd::transform(where, x, x.reshaped({20}), runtime_op::plus); }),
-            "transform: 20 float32: transform: input 2 has shape (20,), where the first input has (4, 5)");
+            "transform: 20 float32: input 2 has shape (20,), where the first input has (4, 5)");
   EXPECT_EQ(message_of([&] { hd::transform(where, i, 0.5, runtime_op::plus); }),
             "transform: 20 int32: 0.5 is no int32: give a value that the elements can hold");
   EXPECT_EQ(message_of([&] { hd::sort(where, z); }), "sort of complex64: complex numbers have no order");

@@ -181,12 +181,7 @@ void reduce_pieces_of(const void* from, const order::tiling& tiles, std::size_t 
   reduce_pieces<T>(load, Op(), tiles, first, last, reduce_row, static_cast<T*>(out));
 }
 
-template <class T>
-void fill_elements(T value, std::size_t count, bool non_temporal, T* out) {
-  write_elements([value](std::size_t) __attribute__((always_inline)) { return value; }, count, non_temporal,
-                 out);
-}
-
+/// One operand at least is an array.
 template <class T, class Op>
 void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_constant, std::size_t count,
                   bool non_temporal, void* out) {
@@ -194,9 +189,7 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
   const T* const b = static_cast<const T*>(y);
   const Op op;
   auto write = [&](auto function) { write_elements(function, count, non_temporal, static_cast<T*>(out)); };
-  if (x_is_constant && y_is_constant) {
-    fill_elements(op(*a, *b), count, non_temporal, static_cast<T*>(out));
-  } else if (x_is_constant) {
+  if (x_is_constant) {
     // The other order is as much code again, and differs in the bits of a NaN alone.
     if constexpr (is_commutative<Op, T>)
       return map_elements<T, Op>(y, false, x, true, count, non_temporal, out);

@@ -34,7 +34,7 @@ class staged_operand {
 void check_operand(const any_const_view& x, int position, const any_const_view& first) {
   impl::require_type(position == 1 ? "input 1" : "input 2", x.dtype(), first.dtype());
   if (!(x.shape() == first.shape())) {
-    impl::common::fail_shapes("transform", position, x.shape(), first.shape());
+    impl::common::fail_shapes("", position, x.shape(), first.shape());
   }
 }
 any_value check_operand(const any_value& x, int, const any_const_view& first) {
@@ -83,7 +83,7 @@ any_array transform_any(const target& requested, const any_view* out, const X& x
   if (out != nullptr) {
     impl::require_type("the output", out->dtype(), type);
     if (!(out->shape() == first.shape()))
-      impl::common::fail_shapes("transform", 0, out->shape(), first.shape());
+      impl::common::fail_shapes("", 0, out->shape(), first.shape());
     check_overlap(x, *out);
     check_overlap(y, *out);
   }

@@ -40,7 +40,8 @@ void fail_not_compiled_for_gpu() {
 
 void common::fail_shapes(const char* pattern, int position, const heddle::shape& have,
                          const heddle::shape& first) {
-  fail(fmt::format("{}: {} has shape {}, where the first input has {}", pattern,
+  fail(fmt::format("{}{} has shape {}, where the first input has {}",
+                   *pattern == '\0' ? "" : fmt::format("{}: ", pattern),
                    position == 0 ? std::string("the output") : fmt::format("input {}", position), have.text(),
                    first.text()));
 }

@@ -172,7 +172,8 @@ void check_flow(choices& from, const target& where, const lbm::settings& given) 
     tested->advance(steps);
     alone->advance(steps);
     compare(*tested, plain, bound_of(tested->given(), most, tested->steps()));
-    check_bits("beside one core", numbers_of(*tested), numbers_of(*alone));
+    // A GPU sums a collision in another order.
+    if (!where.is_gpu()) check_bits("beside one core", numbers_of(*tested), numbers_of(*alone));
   }
 }
 

@@ -178,6 +178,7 @@ struct common {
       }
     }
   }
+  /// The pattern is empty where an operation names it.
   [[noreturn]] static void fail_shapes(const char* pattern, int position, const heddle::shape& have,
                                        const heddle::shape& first);
 };
