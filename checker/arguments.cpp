@@ -1,7 +1,7 @@
 #include "arguments.hpp"
 
 #include "array/counted.hpp"
-#include "jit/device/heddle_device/half_bits.hpp"
+#include "cuda_on_cpu/device/heddle_device/half_bits.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>

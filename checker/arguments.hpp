@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/module_state.hpp"
+#include "kernels/module_state.hpp"
 #include "launch.hpp"
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>

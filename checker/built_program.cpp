@@ -1,6 +1,6 @@
 #include "built_program.hpp"
 
-#include "jit/source_names.hpp"
+#include "cuda_on_cpu/compile/source_names.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/named_stream.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/compilation.hpp"
+#include "cuda_on_cpu/compile/compilation.hpp"
 #include "module.hpp"
 
 #include <memory>

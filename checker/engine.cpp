@@ -1,7 +1,7 @@
 #include "engine.hpp"
 
 #include "array/counted.hpp"
-#include "jit/grid_shape.hpp"
+#include "cuda_on_cpu/run/grid_shape.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "asynchronous_copy.hpp"
+#include "cuda_on_cpu/run/fiber.hpp"
+#include "cuda_on_cpu/run/warp.hpp"
 #include "device_heap.hpp"
 #include "finding.hpp"
-#include "jit/fiber.hpp"
-#include "jit/warp.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
 #include "launch_tree.hpp"

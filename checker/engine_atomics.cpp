@@ -1,5 +1,5 @@
+#include "cuda_on_cpu/device/heddle_device/half_bits.hpp"
 #include "engine.hpp"
-#include "jit/device/heddle_device/half_bits.hpp"
 
 #include <algorithm>
 #include <cmath>

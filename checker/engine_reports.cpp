@@ -1,6 +1,6 @@
+#include "cuda_on_cpu/run/grid_shape.hpp"
+#include "cuda_on_cpu/translate/tokens.hpp"
 #include "engine.hpp"
-#include "jit/grid_shape.hpp"
-#include "jit/tokens.hpp"
 
 #include <algorithm>
 #include <bit>

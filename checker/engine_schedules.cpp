@@ -1,5 +1,5 @@
+#include "cuda_on_cpu/run/grid_shape.hpp"
 #include "engine.hpp"
-#include "jit/grid_shape.hpp"
 #include "watchdog.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/device/heddle_device/abi.hpp"
+#include "cuda_on_cpu/device/heddle_device/abi.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "jit/device/heddle_device/runtime.hpp"
+#include "cuda_on_cpu/device/heddle_device/runtime.hpp"
 #include "launch.hpp"
 
 #include <cstddef>

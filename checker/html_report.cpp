@@ -1,7 +1,7 @@
 #include "html_report.hpp"
 
+#include "cuda_on_cpu/run/grid_shape.hpp"
 #include "io/xml_text.hpp"
-#include "jit/grid_shape.hpp"
 
 #include <algorithm>
 #include <cstddef>

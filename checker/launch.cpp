@@ -1,7 +1,7 @@
 #include "launch.hpp"
 
+#include "cuda_on_cpu/run/grid_shape.hpp"
 #include "engine.hpp"
-#include "jit/grid_shape.hpp"
 #include "launch_memory.hpp"
 #include "watchdog.hpp"
 

@@ -1,7 +1,7 @@
 #include "launch_memory.hpp"
 
 #include "arguments.hpp"
-#include "jit/module_state.hpp"
+#include "kernels/module_state.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 #include "lines.hpp"
 
-#include "jit/module_state.hpp"
-#include "jit/source_names.hpp"
+#include "cuda_on_cpu/compile/source_names.hpp"
+#include "kernels/module_state.hpp"
 #include "launch.hpp"
 #include "launch_tree.hpp"
 #include "race_hint.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cuda_on_cpu/compile/compilation.hpp"
 #include "finding.hpp"
-#include "jit/compilation.hpp"
 #include "module.hpp"
 #include "profile.hpp"
 #include "program.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "jit/device/heddle_device/abi.hpp"
-#include "jit/translation.hpp"
+#include "cuda_on_cpu/device/heddle_device/abi.hpp"
+#include "cuda_on_cpu/translate/translation.hpp"
 
 #include <cstdint>
 #include <memory>

@@ -1,6 +1,6 @@
 #include "profile.hpp"
 
-#include "jit/warp.hpp"
+#include "cuda_on_cpu/run/warp.hpp"
 
 #include <algorithm>
 #include <bit>

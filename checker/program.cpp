@@ -2,8 +2,8 @@
 
 #include "call_main.hpp"
 #include "finding_message.hpp"
+#include "io/cache.hpp"
 #include "io/contents.hpp"
-#include "jit/cache.hpp"
 #include "lines.hpp"
 #include "profile_message.hpp"
 #include "program_runtime.hpp"

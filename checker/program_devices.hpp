@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cuda_on_cpu/device/heddle_device/runtime.hpp"
 #include "device_heap.hpp"
-#include "jit/device/heddle_device/runtime.hpp"
 
 #include <deque>
 #include <memory>

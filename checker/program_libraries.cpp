@@ -1,6 +1,6 @@
 #include "program_libraries.hpp"
 
-#include "jit/device/heddle_device/half_bits.hpp"
+#include "cuda_on_cpu/device/heddle_device/half_bits.hpp"
 #include "program_runtime.hpp"
 #include "sparse_factors.hpp"
 #include <heddle/error.hpp>

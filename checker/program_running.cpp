@@ -1,5 +1,5 @@
+#include "cuda_on_cpu/run/grid_shape.hpp"
 #include "engine.hpp"
-#include "jit/grid_shape.hpp"
 #include "program_under_way.hpp"
 #include <heddle/error.hpp>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "allocations.hpp"
+#include "cuda_on_cpu/run/fiber.hpp"
 #include "finding.hpp"
 #include "host_heap.hpp"
-#include "jit/fiber.hpp"
 #include "launch.hpp"
 #include "launch_tree.hpp"
 #include "program.hpp"

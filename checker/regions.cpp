@@ -1,7 +1,7 @@
 #include "regions.hpp"
 
-#include "jit/module_state.hpp"
-#include "jit/tokens.hpp"
+#include "cuda_on_cpu/translate/tokens.hpp"
+#include "kernels/module_state.hpp"
 #include "launch.hpp"
 #include <heddle/error.hpp>
 

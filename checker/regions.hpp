@@ -1,7 +1,7 @@
 #pragma once
 
+#include "cuda_on_cpu/device/heddle_device/abi.hpp"
 #include "finding.hpp"
-#include "jit/device/heddle_device/abi.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,9 +1,9 @@
 #include "report.hpp"
 
 #include "array/counted.hpp"
+#include "cuda_on_cpu/run/grid_shape.hpp"
 #include "html_report.hpp"
 #include "io/xml_text.hpp"
-#include "jit/grid_shape.hpp"
 #include "profile_report.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "run_time_source.hpp"
 
-#include "jit/cache.hpp"
+#include "io/cache.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>

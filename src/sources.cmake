@@ -54,57 +54,24 @@ set(pattern_sources
   cpu/scan.cpp
   cpu/threads.cpp
   cpu/threads_of_call.cpp)
-# What runs the threads of kernels from source.
-set(thread_sources
-  jit/fiber.cpp
-  jit/run_grid.cpp
-  jit/warp.cpp)
-# The rest of kernels from source, and what else is kept between runs or loaded at run time.
+# Kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
-  jit/cache_folder.cpp
-  jit/kernel.cpp
+  io/cache.cpp
+  io/cache_folder.cpp
+  kernels/cpu_module.cpp
+  kernels/expression.cpp
+  kernels/expression_source.cpp
+  kernels/kernel.cpp
+  kernels/signature.cpp
   target/copy_bandwidth.cpp
   target/machine.cpp
   array/number_text.cpp
-  target/shared_library.cpp
-  jit/cache.cpp
-  jit/communication.cpp
-  jit/compilation.cpp
-  jit/compiler_commands.cpp
-  jit/cpu_library.cpp
-  jit/cpu_module.cpp
-  jit/device_headers.cpp
-  jit/diagnostics.cpp
-  jit/expression.cpp
-  jit/expression_source.cpp
-  jit/grid_shape.cpp
-  jit/headers_read.cpp
-  jit/host_part.cpp
-  jit/kernel_declaration.cpp
-  jit/kernel_table.cpp
-  jit/libraries.cpp
-  jit/members.cpp
-  jit/module_variables.cpp
-  jit/shifts.cpp
-  jit/optional_headers.cpp
-  jit/process.cpp
-  jit/refusals.cpp
-  jit/scopes.cpp
-  jit/sealed_library.cpp
-  jit/shared_variables.cpp
-  jit/signature.cpp
-  jit/source_edits.cpp
-  jit/source_kernels.cpp
-  jit/source_names.cpp
-  jit/subscripts.cpp
-  jit/tokens.cpp
-  jit/translation.cpp)
+  target/shared_library.cpp)
 set(textbook_sources
   dispatch/textbook_reduce.cpp
   dispatch/textbook_scan.cpp)
 # What has definitions or options of its own.
 set(single_sources
-  jit/source_folder.cpp
   dispatch/histogram.cpp
   dispatch/sort.cpp
   cpu/fft.cpp

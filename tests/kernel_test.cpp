@@ -1,5 +1,5 @@
+#include "cuda_on_cpu/compile/sealed_library.hpp"
 #include "io/contents.hpp"
-#include "jit/sealed_library.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 #include <heddle/io/atomic_file.hpp>

@@ -1,7 +1,7 @@
-#include "gpu/nvrtc.hpp"
+#include "kernels/nvrtc.hpp"
 
 #include "expressions/numpy_expression.hpp"
-#include "jit/expression.hpp"
+#include "kernels/expression.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 #include "target/shared_library.hpp"

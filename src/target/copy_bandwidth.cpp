@@ -1,4 +1,4 @@
-#include "jit/cache_folder.hpp"
+#include "io/cache_folder.hpp"
 #include "machine_key.hpp"
 #include <heddle/error.hpp>
 #include <heddle/fork.hpp>

@@ -1,6 +1,6 @@
 #include "cpu/kernels.hpp"
 #include "gpu/gpu.hpp"
-#include "jit/cache_folder.hpp"
+#include "io/cache_folder.hpp"
 #include "machine_key.hpp"
 #include <heddle/fork.hpp>
 #include <heddle/machine.hpp>

@@ -5,7 +5,7 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv[1])
 # Headers for users' kernels, and CUDA's libraries on a CPU: no kernels of Heddle.
-OTHERS = ("src/jit/",)
+OTHERS = ("cuda_on_cpu/",)
 
 
 def without_comments(text):

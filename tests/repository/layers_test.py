@@ -18,13 +18,14 @@ PROGRAMS = ["cli", "expressions", "simulations", "demo", "examples", "bench", "p
 FORBIDDEN = {
     "include/heddle/impl/cpu": ["heddle/impl/gpu/"],
     "include/heddle/impl/gpu": ["heddle/impl/cpu/"],
-    "src/array": ["cpu/", "gpu/", "dispatch/", "distributed/", "jit/"],
-    "src/io": ["cpu/", "gpu/", "dispatch/", "distributed/", "jit/"],
-    "src/target": ["cpu/", "gpu/", "dispatch/", "distributed/", "jit/"],
-    "src/cpu": ["gpu/", "dispatch/", "distributed/", "jit/", "heddle/impl/gpu/"],
-    "src/gpu": ["cpu/", "dispatch/", "distributed/", "jit/", "heddle/impl/cpu/"],
-    "src/dispatch": ["distributed/", "jit/"],
-    "src/jit": ["cpu/", "gpu/", "dispatch/", "distributed/"],
+    "src/array": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/io": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/target": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/cpu": ["gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/", "heddle/impl/gpu/"],
+    "src/gpu": ["cpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/", "heddle/impl/cpu/"],
+    "src/dispatch": ["distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/kernels": ["cpu/", "dispatch/", "distributed/"],
+    "cuda_on_cpu": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cli/", "expressions/", "simulations/", "checker/", "viewer/"],
     "include": ["cli/", "expressions/", "simulations/", "checker/"],
     "src": ["cli/", "expressions/", "simulations/", "checker/", "life/", "laplace/", "lattice_boltzmann/", "mandelbrot/", "monte_carlo/"],
     "expressions": ["cli/", "simulations/", "checker/"],
@@ -50,9 +51,9 @@ def includes(path):
 
 
 def headers_of_library():
-    """Paths by which sources of src include each other's headers."""
-    folder = SOURCE / "src"
-    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.suffix in (".hpp", ".cuh")}
+    """Paths by which sources of src and cuda_on_cpu include each other's headers."""
+    return {str(p.relative_to(base)) for base, folder in ((SOURCE / "src", "."), (SOURCE, "cuda_on_cpu"))
+            for p in (base / folder).rglob("*") if p.suffix in (".hpp", ".cuh")}
 
 
 def private_uses(path, of_library):

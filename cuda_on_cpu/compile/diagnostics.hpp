@@ -1,0 +1,17 @@
+#pragma once
+
+#include "cuda_on_cpu/translate/translation.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace heddle::jit {
+
+/// What a compiler says of a translated source, without its excerpts of that, with the columns and the lines
+/// of the source itself. A place in a macro's text is that of the macro. \param preprocessed  what was
+/// translated. \param source, name  what was preprocessed, with `#line` where parts of it have other names.
+std::string with_columns_of_source(std::string_view messages, std::string_view preprocessed,
+                                   const translation& translated, std::string_view source,
+                                   std::string_view name);
+
+}  // namespace heddle::jit

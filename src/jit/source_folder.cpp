@@ -1,8 +1,0 @@
-#include "jit/source_folder.hpp"
-
-// A file of its own, as what names a checkout is compiled anew in each.
-namespace heddle::jit {
-
-const char* const device_source_folder = HEDDLE_DEVICE_SOURCE_FOLDER;
-
-}  // namespace heddle::jit
