@@ -5,9 +5,9 @@
 #include "target/process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/philox.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -2,8 +2,8 @@
 
 #include "cuda_on_cpu/compile/source_names.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <cstring>
 #include <filesystem>

@@ -2,7 +2,7 @@
 
 #include "cuda_on_cpu/compile/source_names.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cctype>

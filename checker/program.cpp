@@ -10,8 +10,8 @@
 #include "run_time_source.hpp"
 #include "signal_context.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/named_stream.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <algorithm>
 #include <cerrno>

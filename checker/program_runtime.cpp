@@ -6,7 +6,7 @@
 #include "profile_message.hpp"
 #include "program_under_way.hpp"
 #include "watchdog.hpp"
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <charconv>

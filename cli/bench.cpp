@@ -22,10 +22,10 @@
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/interruption.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/threads.hpp>
 #include <heddle/target.hpp>
-#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <exception>

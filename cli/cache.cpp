@@ -2,7 +2,7 @@
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/kernel_cache.hpp>
-#include <heddle/number_text.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <cstdint>
 #include <memory>

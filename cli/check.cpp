@@ -13,8 +13,8 @@
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/interruption.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "deviations.hpp"
 
 #include <heddle/statistics.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <utility>

@@ -2,9 +2,9 @@
 #include "machine_description.hpp"
 #include "over_ranks.hpp"
 #include "standard_output.hpp"
-#include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/halo_exchange.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -16,11 +16,11 @@
 #include <heddle/distributed.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/io/vti.hpp>
 #include <heddle/memory.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "option_checks.hpp"
 #include "shell_words.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <iterator>

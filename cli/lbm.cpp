@@ -11,9 +11,9 @@
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/number_text.hpp>
+#include <heddle/support/named_stream.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <algorithm>
 #include <cstdint>

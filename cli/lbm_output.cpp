@@ -4,10 +4,10 @@
 #include "over_ranks.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/vti.hpp>
 #include <heddle/memory.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,9 +2,9 @@
 
 #include "option_checks.hpp"
 #include <heddle/array.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <cstddef>
 #include <cstdint>

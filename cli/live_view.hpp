@@ -1,7 +1,7 @@
 #pragma once
 
-#include <heddle/function_ref.hpp>
 #include <heddle/io/colour.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -5,7 +5,7 @@
 #include "standard_output.hpp"
 #include "unknown_word.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "interruption.hpp"
 #include <heddle/operators.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 

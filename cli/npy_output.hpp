@@ -3,8 +3,8 @@
 #include <heddle/any_array.hpp>
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/shape.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <cstddef>
 #include <string>

@@ -3,9 +3,9 @@
 #include "commands.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/process.hpp>
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/process.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <algorithm>
 #include <exception>

@@ -1,6 +1,6 @@
 #include "option_checks.hpp"
 
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cctype>

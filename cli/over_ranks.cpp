@@ -6,8 +6,8 @@
 #include "standard_output.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/halo_exchange.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/halo_exchange.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <array>

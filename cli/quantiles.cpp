@@ -6,7 +6,7 @@
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <charconv>

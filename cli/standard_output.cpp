@@ -1,7 +1,7 @@
 #include "standard_output.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <cerrno>
 #include <cstdio>

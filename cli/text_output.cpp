@@ -2,7 +2,7 @@
 
 #include "file_options.hpp"
 #include "standard_output.hpp"
-#include <heddle/io/atomic_file.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <CLI/CLI.hpp>
 

@@ -12,8 +12,8 @@
 #include <heddle/any_distributed.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -8,8 +8,8 @@
 #include "viewer/session.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/process.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/support/process.hpp>
 
 #include <algorithm>
 #include <array>

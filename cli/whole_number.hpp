@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/number_text.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <cstdint>
 #include <limits>

@@ -6,8 +6,8 @@
 #include <heddle/random.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/support/threads.hpp>
 #include <heddle/target.hpp>
-#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 #include "expressions/numpy_operations.hpp"
-#include <heddle/number_text.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // give files away.
 #include "scratch_folder.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <cerrno>
 #include <cstdint>

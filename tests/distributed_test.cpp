@@ -1,7 +1,7 @@
 #include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
 #include "ranks_as_threads.hpp"
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <filesystem>
 #include <string>

@@ -2,14 +2,14 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 
 #include "elements.hpp"
 #include <heddle/array.hpp>
-#include <heddle/function_ref.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <algorithm>
 #include <cmath>

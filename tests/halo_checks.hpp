@@ -1,7 +1,7 @@
 #pragma once
 
 #include "distributed_checks.hpp"
-#include <heddle/halo_exchange.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <cstddef>
 #include <string>

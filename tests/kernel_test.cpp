@@ -2,9 +2,9 @@
 #include "io/contents.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/linear_algebra.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <atomic>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include "on_targets.hpp"
 #include <heddle/array.hpp>
 #include <heddle/array_view.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <bit>
 #include <csignal>

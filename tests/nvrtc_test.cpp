@@ -5,8 +5,8 @@
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 #include "target/shared_library.hpp"
-#include <heddle/cuda_folders.hpp>
 #include <heddle/error.hpp>
+#include <heddle/support/cuda_folders.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,14 +1,14 @@
 // The headers below the patterns: docs/reference/own_loops.md.
 #include "on_targets.hpp"
 #include <heddle/array.hpp>
-#include <heddle/matrix_stencil.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/number_text.hpp>
 #include <heddle/random.hpp>
-#include <heddle/simd.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/support/matrix_stencil.hpp>
+#include <heddle/support/number_text.hpp>
+#include <heddle/support/simd.hpp>
+#include <heddle/support/threads.hpp>
 #include <heddle/textbook.hpp>
-#include <heddle/threads.hpp>
 
 #include <atomic>
 #include <complex>

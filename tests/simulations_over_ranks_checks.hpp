@@ -6,7 +6,7 @@
 #include "life_over_ranks.hpp"
 #include "mandelbrot/mandelbrot.hpp"
 #include "monte_carlo/pi.hpp"
-#include <heddle/rows_in_order.hpp>
+#include <heddle/support/rows_in_order.hpp>
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #include "ranks_as_threads.hpp"
 #include "simulations_over_ranks_checks.hpp"
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <filesystem>
 

@@ -2,7 +2,7 @@
 #include <heddle/interruption.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "saved_file.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <fstream>
 #include <sstream>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "viewed_simulation.hpp"
-#include <heddle/function_ref.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <string>
 

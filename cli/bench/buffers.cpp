@@ -6,8 +6,8 @@
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/number_text.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/number_text.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,7 @@
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -2,8 +2,8 @@
 
 #include "../interruption.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/process.hpp>
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/process.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <algorithm>
 #include <filesystem>

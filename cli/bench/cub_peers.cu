@@ -1,7 +1,7 @@
 #include "peer_types.hpp"
 #include "peers.hpp"
 #include <heddle/array.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <cstdint>
 #include <memory>

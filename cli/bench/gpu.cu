@@ -1,5 +1,5 @@
 #include "gpu.hpp"
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <cstdint>
 

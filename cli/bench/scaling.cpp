@@ -1,8 +1,8 @@
 #include "scaling.hpp"
 
 #include <heddle/distributed.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <algorithm>
 #include <chrono>

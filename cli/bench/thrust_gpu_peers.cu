@@ -1,6 +1,6 @@
 #include "peers.hpp"
 #include "thrust_peers.hpp"
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <thrust/system/cuda/execution_policy.h>
 

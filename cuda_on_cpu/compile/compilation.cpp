@@ -9,7 +9,7 @@
 #include "io/cache.hpp"
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "cuda_on_cpu/compile/process.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cstdlib>

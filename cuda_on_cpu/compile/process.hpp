@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/io/process.hpp>
+#include <heddle/support/process.hpp>
 
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 #include "cuda_on_cpu/compile/sealed_library.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <atomic>
 #include <cerrno>

@@ -3,8 +3,8 @@
 #include "cuda_on_cpu/run/grid_shape.hpp"
 #include "cuda_on_cpu/run/warp.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "cuda_on_cpu/translate/tokens.hpp"
 
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -5,7 +5,7 @@
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)

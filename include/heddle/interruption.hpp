@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/function_ref.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <atomic>
 #include <chrono>

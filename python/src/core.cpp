@@ -10,7 +10,7 @@
 #include "target.hpp"
 #include "transform.hpp"
 #include "vectorized.hpp"
-#include <heddle/cuda_folders.hpp>
+#include <heddle/support/cuda_folders.hpp>
 
 #include <string>
 

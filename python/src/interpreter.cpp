@@ -1,7 +1,7 @@
 #include "interpreter.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <array>
 #include <atomic>

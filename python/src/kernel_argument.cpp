@@ -1,6 +1,6 @@
 #include "kernel_argument.hpp"
 
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <bit>

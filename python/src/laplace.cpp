@@ -1,6 +1,6 @@
 #include "simulations.hpp"
 #include "target.hpp"
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <atomic>

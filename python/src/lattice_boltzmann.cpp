@@ -1,7 +1,7 @@
 #include "simulations.hpp"
 #include "target.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <cstddef>

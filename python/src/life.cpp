@@ -1,8 +1,8 @@
 #include "simulations.hpp"
 #include "target.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/interruption.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -5,9 +5,9 @@
 #include "target.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <array>

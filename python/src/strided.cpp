@@ -4,8 +4,8 @@
 #include "target.hpp"
 #include "transform.hpp"
 #include <heddle/any_patterns.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <array>

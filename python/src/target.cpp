@@ -1,9 +1,9 @@
 #include "target.hpp"
 
 #include <heddle/any_patterns.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <cstdint>
 #include <cstdlib>

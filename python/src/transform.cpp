@@ -6,8 +6,8 @@
 #include "operand.hpp"
 #include "target.hpp"
 #include <heddle/any_array.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <cstddef>
 #include <deque>

@@ -9,8 +9,8 @@
 #include "target.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <cstddef>
 #include <cstdlib>

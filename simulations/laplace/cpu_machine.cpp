@@ -1,7 +1,7 @@
 #include "laplace/kernels.hpp"
 #include "laplace/machine.hpp"
 #include <heddle/machine.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

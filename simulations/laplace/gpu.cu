@@ -3,7 +3,7 @@
 #include "laplace/held_levels.hpp"
 #include "laplace/machine.hpp"
 #include <heddle/array.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>

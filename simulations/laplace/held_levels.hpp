@@ -4,9 +4,9 @@
 #include "laplace/held_kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/for_each_index.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <algorithm>
 #include <cmath>

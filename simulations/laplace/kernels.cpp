@@ -3,7 +3,7 @@
 // inlined.
 #include "laplace/kernels.hpp"
 
-#include <heddle/matrix_stencil.hpp>
+#include <heddle/support/matrix_stencil.hpp>
 
 #include <algorithm>
 

@@ -6,9 +6,9 @@
 #include "laplace/solver_state.hpp"
 #include "target_for_steps.hpp"
 #include <heddle/error.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/halo_exchange.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -3,8 +3,8 @@
 #include "laplace/grid.hpp"
 #include "laplace/machine.hpp"
 #include <heddle/array.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/ranks.hpp>
+#include <heddle/support/halo_exchange.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "laplace/machine.hpp"
 #include <heddle/error.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

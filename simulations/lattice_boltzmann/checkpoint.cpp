@@ -1,7 +1,7 @@
 #include "lattice_boltzmann/checkpoint.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cerrno>

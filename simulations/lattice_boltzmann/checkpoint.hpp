@@ -2,7 +2,7 @@
 
 #include "lattice_boltzmann/boundary.hpp"
 #include "lattice_boltzmann/settings.hpp"
-#include <heddle/io/atomic_file.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #include "lattice_boltzmann/kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -3,8 +3,8 @@
 #include "lattice_boltzmann/boundary.hpp"
 #include "lattice_boltzmann/collision.hpp"
 #include <heddle/array.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/support/halo_exchange.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 #include "target_for_steps.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,8 @@
 #include "lattice_boltzmann/tracer_kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/for_each_index.hpp>
-#include <heddle/halo_exchange.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/halo_exchange.hpp>
+#include <heddle/support/launch.cuh>
 
 #include <cstdint>
 #include <cstring>

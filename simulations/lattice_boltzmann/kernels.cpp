@@ -8,7 +8,7 @@
 
 #include "lattice_boltzmann/kernels.hpp"
 
-#include <heddle/simd.hpp>
+#include <heddle/support/simd.hpp>
 
 #include <cstdint>
 #if defined(__SSE2__)

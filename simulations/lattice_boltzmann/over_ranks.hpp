@@ -2,7 +2,7 @@
 
 #include "lattice_boltzmann/engine.hpp"
 #include <heddle/array.hpp>
-#include <heddle/halo_exchange.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <algorithm>
 #include <cstddef>

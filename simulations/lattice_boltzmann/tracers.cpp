@@ -3,11 +3,11 @@
 #include "lattice_boltzmann/dye_kernels.hpp"
 #include "lattice_boltzmann/tracer_kernels.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/ranks.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/halo_exchange.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

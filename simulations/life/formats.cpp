@@ -1,10 +1,10 @@
 #include "life/formats.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/for_each_index.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #include "life/engine.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/halo_exchange.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "life/engine.hpp"
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <vector>

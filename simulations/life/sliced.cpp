@@ -1,9 +1,9 @@
 #include "life/engine.hpp"
 #include "life/kernels.hpp"
 #include <heddle/array.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "life/soup.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "life/engine.hpp"
-#include <heddle/function_ref.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <cstddef>
 #include <cstdint>

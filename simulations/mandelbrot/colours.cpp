@@ -1,8 +1,8 @@
 #include "mandelbrot/colours.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

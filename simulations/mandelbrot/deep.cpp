@@ -4,7 +4,7 @@
 #include "mandelbrot/mandelbrot.hpp"
 #include <heddle/error.hpp>
 #include <heddle/interruption.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 #include "mandelbrot/kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/for_each_index.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <algorithm>
 #include <cstddef>

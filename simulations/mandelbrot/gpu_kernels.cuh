@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mandelbrot/escape.hpp"
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <cstddef>
 #include <cstdint>

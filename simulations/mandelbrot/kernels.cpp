@@ -4,7 +4,7 @@
 #include "mandelbrot/escape.hpp"
 #include "mandelbrot/lanes.hpp"
 #include "mandelbrot/near_reference.hpp"
-#include <heddle/simd.hpp>
+#include <heddle/support/simd.hpp>
 
 namespace heddle::mandelbrot {
 inline namespace HEDDLE_ISA {

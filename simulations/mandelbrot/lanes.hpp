@@ -1,7 +1,7 @@
 #pragma once
 
 // For what is compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
-#include <heddle/simd.hpp>
+#include <heddle/support/simd.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -2,10 +2,10 @@
 
 #include "mandelbrot/kernels.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/rows_in_order.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/rows_in_order.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "monte_carlo/gpu_kernels.cuh"
 #include "monte_carlo/points.hpp"
 #include <heddle/array.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "monte_carlo/points.hpp"
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 
 #include <cstdint>
 

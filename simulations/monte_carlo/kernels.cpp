@@ -1,6 +1,6 @@
 // Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
 #include "monte_carlo/points.hpp"
-#include <heddle/philox_simd.hpp>
+#include <heddle/support/philox_simd.hpp>
 
 namespace heddle::monte_carlo {
 inline namespace HEDDLE_ISA {

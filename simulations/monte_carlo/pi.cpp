@@ -3,9 +3,9 @@
 #include "monte_carlo/points.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/halo_exchange.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <atomic>
 #include <cmath>

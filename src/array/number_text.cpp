@@ -1,4 +1,4 @@
-#include <heddle/number_text.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "cpu/instruction_set.hpp"
-#include <heddle/fork.hpp>
 #include <heddle/memory.hpp>
+#include <heddle/support/fork.hpp>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -3,7 +3,7 @@
 #include "cpu/fft_plans.hpp"
 #include "cpu/slice_memory.hpp"
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <complex>

@@ -2,9 +2,9 @@
 
 #include "cpu/fft_library.hpp"
 #include "target/process_limits.hpp"
-#include <heddle/fork.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

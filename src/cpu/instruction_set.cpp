@@ -1,7 +1,7 @@
 #include "cpu/instruction_set.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <cstdlib>
 #include <iterator>

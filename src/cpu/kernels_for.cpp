@@ -1,6 +1,6 @@
 #include "cpu/instruction_set.hpp"
 #include "cpu/kernels.hpp"
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <array>
 

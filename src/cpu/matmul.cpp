@@ -4,10 +4,10 @@
 #include "target/core_set.hpp"
 #include "target/process_limits.hpp"
 #include "target/shared_library.hpp"
-#include <heddle/fork.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,8 +2,8 @@
 #include "cpu/random_kernels.hpp"
 
 #include <heddle/impl/cpu/transform.hpp>
-#include <heddle/philox_simd.hpp>
 #include <heddle/random.hpp>
+#include <heddle/support/philox_simd.hpp>
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 

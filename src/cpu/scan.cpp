@@ -2,7 +2,7 @@
 #include "cpu/scan_pieces.hpp"
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstring>

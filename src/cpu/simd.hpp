@@ -2,7 +2,7 @@
 #pragma once
 
 #include <heddle/operators.hpp>
-#include <heddle/simd.hpp>
+#include <heddle/support/simd.hpp>
 
 #include <type_traits>
 

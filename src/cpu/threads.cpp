@@ -2,11 +2,11 @@
 #include "cpu/threads_of_call.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/interruption.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 #include <heddle/target.hpp>
-#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 #include "gpu/gpu.hpp"
 #include <heddle/copy_if.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <complex>

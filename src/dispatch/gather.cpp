@@ -4,7 +4,7 @@
 #include <heddle/gather.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/segmented_reduce.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

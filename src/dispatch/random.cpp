@@ -6,7 +6,7 @@
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

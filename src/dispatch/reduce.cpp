@@ -7,7 +7,7 @@
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/streamed_reduce.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -5,7 +5,7 @@
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <array>

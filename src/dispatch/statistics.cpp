@@ -9,7 +9,7 @@
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/statistics.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -3,8 +3,8 @@
 #include "nccl.hpp"
 #include "transport_over.hpp"
 #include <heddle/error.hpp>
-#include <heddle/launch.cuh>
 #include <heddle/memory.hpp>
+#include <heddle/support/launch.cuh>
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/halo_exchange.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <algorithm>
 #include <cstdint>

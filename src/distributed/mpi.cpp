@@ -1,7 +1,7 @@
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/mpi.hpp>
 #include <heddle/ranks.hpp>
+#include <heddle/support/fork.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>

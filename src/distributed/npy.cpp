@@ -1,8 +1,8 @@
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/support/atomic_file.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,7 @@
 #include "target/storage.hpp"
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/distributed_scan.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 

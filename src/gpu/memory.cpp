@@ -1,10 +1,10 @@
 #include "gpu/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
-#include <heddle/number_text.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,8 +1,8 @@
 #include "contents.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
-#include <heddle/number_text.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <atomic>
 #include <cerrno>

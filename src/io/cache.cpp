@@ -2,9 +2,9 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
-#include <heddle/io/named_stream.hpp>
-#include <heddle/number_text.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/named_stream.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <filesystem>
 #include <optional>

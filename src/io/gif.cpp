@@ -1,7 +1,7 @@
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include <heddle/io/named_stream.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cerrno>

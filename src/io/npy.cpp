@@ -2,10 +2,10 @@
 #include "io/descriptor.hpp"
 #include "io/npy_header.hpp"
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <array>

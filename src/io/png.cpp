@@ -2,9 +2,9 @@
 #include "io/descriptor.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/png.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 #include "io/xml_text.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/io/vti.hpp>
+#include <heddle/support/atomic_file.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <algorithm>
 #include <bit>

@@ -3,7 +3,7 @@
 #include "cuda_on_cpu/run/grid_shape.hpp"
 #include "kernels/module_state.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <map>
 #include <utility>

@@ -5,10 +5,10 @@
 #include "gpu/gpu.hpp"
 #include <heddle/any_kernel.hpp>
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
-#include <heddle/function_ref.hpp>
 #include <heddle/interruption.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/function_ref.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -3,8 +3,8 @@
 #include "kernels/nvrtc.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <map>

@@ -2,8 +2,8 @@
 #include "gpu/gpu.hpp"
 #include "kernels/module_state.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/named_stream.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/support/named_stream.hpp>
 
 #include <vector>
 

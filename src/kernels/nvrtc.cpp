@@ -8,7 +8,7 @@
 #include "kernels/nvrtc_headers.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <chrono>

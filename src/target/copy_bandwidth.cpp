@@ -1,11 +1,11 @@
 #include "io/cache_folder.hpp"
 #include "machine_key.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/memory.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/threads.hpp>
 #include <heddle/target.hpp>
-#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 #include "large_arrays.hpp"
 
-#include <heddle/fork.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <map>

@@ -2,9 +2,9 @@
 #include "gpu/gpu.hpp"
 #include "io/cache_folder.hpp"
 #include "machine_key.hpp"
-#include <heddle/fork.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/support/fork.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 #include "io/contents.hpp"
 #include "large_arrays.hpp"
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
-#include <heddle/number_text.hpp>
+#include <heddle/support/fork.hpp>
+#include <heddle/support/number_text.hpp>
 
 #include <algorithm>
 #include <charconv>

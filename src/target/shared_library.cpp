@@ -2,9 +2,9 @@
 
 #include "dynamic_loader.hpp"
 #include "gpu/gpu.hpp"
-#include <heddle/cuda_folders.hpp>
 #include <heddle/error.hpp>
-#include <heddle/fork.hpp>
+#include <heddle/support/cuda_folders.hpp>
+#include <heddle/support/fork.hpp>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 #include "arrays.hpp"
 #include "properties.hpp"
 #include <heddle/io/npy.hpp>
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <filesystem>
 #include <fstream>

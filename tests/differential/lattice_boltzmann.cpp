@@ -4,7 +4,7 @@
 #include "on_ranks.hpp"
 #include "properties.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <filesystem>
 #include <functional>

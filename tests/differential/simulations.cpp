@@ -4,7 +4,7 @@
 #include "life/engine.hpp"
 #include "life/formats.hpp"
 #include "properties.hpp"
-#include <heddle/io/temporary_folder.hpp>
+#include <heddle/support/temporary_folder.hpp>
 
 #include <filesystem>
 #include <memory>

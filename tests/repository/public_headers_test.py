@@ -14,7 +14,10 @@ import unittest
 
 ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".")
 INCLUDE = ROOT / "include"
-PUBLIC = sorted(path.relative_to(INCLUDE) for folder in ("heddle", "heddle/io") for path in (INCLUDE / folder).glob("*.hpp"))
+HEADERS = sorted(path.relative_to(INCLUDE) for folder in ("heddle", "heddle/io", "heddle/support") for path in (INCLUDE / folder).glob("*.*h*"))
+# The old place of a header, for programs that include it there.
+MOVED = {header for header in HEADERS if "// Moved to <" in (INCLUDE / header).read_text()}
+PUBLIC = [header for header in HEADERS if header not in MOVED]
 INCLUDED = re.compile(r"^\s*#\s*include\s*<(heddle/[^>]+)>", re.MULTILINE)
 
 PRIVATE = re.compile(r"^\s*(inline )?namespace (heddle::)?impl\b", re.MULTILINE)
@@ -86,6 +89,12 @@ class PublicHeaders(unittest.TestCase):
             found |= set(reached_from(header))
         found |= {header for header in PUBLIC if str(header) in pages}
         self.assertEqual(set(PUBLIC) - found, set(), "document what a program may include, or put it under impl/")
+
+    def test_the_new_places_of_moved_headers_are_used(self):
+        for path in sorted(path for ending in ("*.[hc]*", "*.md", "*.py") for folder in ROOT.iterdir() if folder.name not in ("build", ".git")
+                           and folder.is_dir() for path in folder.rglob(ending) if path.is_file()):
+            for header in MOVED:
+                self.assertNotIn(f"#include <{header}>", path.read_text(errors="ignore"), path)
 
     def test_comments_use_the_words_of_the_glossary(self):
         for header in sorted([*INCLUDE.rglob("*.[hc]*"), *(ROOT / "simulations").rglob("*.[hc]*")]):

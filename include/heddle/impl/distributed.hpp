@@ -4,12 +4,12 @@
 #include <heddle/compiler.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/function_ref.hpp>
 #include <heddle/impl/memory.hpp>
 #include <heddle/impl/order.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/shape.hpp>
+#include <heddle/support/function_ref.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>

@@ -5,7 +5,6 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/function_ref.hpp>
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 #include <heddle/ranks.hpp>
@@ -13,6 +12,7 @@
 #include <heddle/runtime_op.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <cstddef>
 #include <utility>

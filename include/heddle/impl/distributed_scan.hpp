@@ -11,7 +11,7 @@
 #include <heddle/impl/scan_order.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/scan.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

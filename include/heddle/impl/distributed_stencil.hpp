@@ -3,13 +3,13 @@
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
 #include <heddle/distributed_array.hpp>
-#include <heddle/halo_exchange.hpp>
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/stencil.hpp>
 #include <heddle/impl/transport.hpp>
 #include <heddle/neighbours.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/stencil.hpp>
+#include <heddle/support/halo_exchange.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,9 +2,9 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
-#include <heddle/function_ref.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/order.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <cassert>
 #include <cstddef>

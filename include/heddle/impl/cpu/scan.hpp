@@ -2,11 +2,11 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
-#include <heddle/function_ref.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/order.hpp>
 #include <heddle/impl/scan_order.hpp>
 #include <heddle/impl/thresholds.hpp>
+#include <heddle/support/function_ref.hpp>
 
 #include <cstddef>
 #include <type_traits>

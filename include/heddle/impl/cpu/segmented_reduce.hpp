@@ -3,7 +3,7 @@
 #include <heddle/impl/cpu/reduce.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/thresholds.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

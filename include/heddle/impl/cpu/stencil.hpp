@@ -4,7 +4,7 @@
 #include <heddle/impl/stencil_blocking.hpp>
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/neighbours.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

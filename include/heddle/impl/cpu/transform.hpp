@@ -4,7 +4,7 @@
 #include <heddle/impl/order.hpp>
 #include <heddle/impl/thresholds.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <cstddef>
 #include <type_traits>

@@ -2,7 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/textbook.hpp>
-#include <heddle/threads.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/launch.cuh>
+#include <heddle/support/launch.cuh>
 #include <heddle/target.hpp>
 
 #include <atomic>
