@@ -6,9 +6,14 @@
 cmake/record-cpu-time writes the CPU time of each compilation beside its object. CPU time is what a change alters;
 the wall-clock time depends on what else the machine does. An object that came out of ccache has the figure of the last
 compilation in this build folder, or none.
+
+The budget is for a machine that compiles REFERENCE in REFERENCE_SECONDS, on every core at once. On a slower one it is larger.
 """
 import json
+import os
 import re
+import resource
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -16,6 +21,20 @@ from pathlib import Path
 SECONDS = re.compile(r"(\d+)m([\d.]+)s")
 OBJECT = re.compile(r"\s-o\s+(\S+)")
 SHOWN = 10
+REFERENCE = """
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <regex>
+#include <string>
+#include <vector>
+bool is_found(const std::string& text, const std::vector<std::string>& words) {
+  std::map<std::string, std::function<bool(const std::string&)>> ways;
+  for (const std::string& word : words) ways[word] = [found = std::regex(word)](const std::string& in) { return std::regex_search(in, found); };
+  return std::any_of(ways.begin(), ways.end(), [&](const auto& way) { return way.second(text); });
+}
+"""
+REFERENCE_SECONDS = 2.0
 
 
 def cpu_seconds(times):
@@ -34,14 +53,32 @@ def budgets(text):
 
 
 def faults(measured, objects, most, listed):
-    found = [f"{name}: compiled in {seconds:.1f} s of CPU time, where {listed.get(name, most):g} s are the most: "
+    found = [f"{name}: compiled in {seconds:.1f} s of CPU time, where {listed.get(name, most):.0f} s are the most: "
              "split the file, or use fewer templates (docs/design/compile_times.md)"
              for name, seconds in sorted(measured.items()) if seconds > listed.get(name, most)]
     return found + [f"{name}: has a budget and is not compiled" for name in listed if name not in objects]
 
 
+def slowness(compiler):
+    """CPU time of the reference here over that on the machine of the budget; at least 1."""
+    cores = os.cpu_count()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    running = [subprocess.Popen([compiler, "-std=c++20", "-O2", "-x", "c++", "-c", "-o", os.devnull, "-"], stdin=subprocess.PIPE) for _ in range(cores)]
+    for process in running:
+        process.communicate(REFERENCE.encode())
+        if process.returncode != 0:
+            sys.exit(f"{compiler} does not compile the reference of {__file__}")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / cores
+    print(f"the reference takes {seconds:.2f} s of CPU time, and {REFERENCE_SECONDS} s on the machine of the budget")
+    return max(1, seconds / REFERENCE_SECONDS)
+
+
 def main(build, budget):
     most, listed = budgets(budget.read_text())
+    compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.+)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)[1]
+    factor = slowness(compiler)
+    most, listed = most * factor, {name: seconds * factor for name, seconds in listed.items()}
     commands = json.loads((build / "compile_commands.json").read_text())
     objects = {OBJECT.search(entry["command"])[1] for entry in commands}
     measured = {name: cpu_seconds((build / f"{name}.cpu").read_text())
