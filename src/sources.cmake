@@ -25,37 +25,39 @@ set(array_sources
   io/vti.cpp
   io/xml_text.cpp)
 set(pattern_sources
-  dispatch/algorithm.cpp
-  dispatch/any_numerics.cpp
-  dispatch/any_order.cpp
-  dispatch/any_reduce.cpp
-  dispatch/any_scan.cpp
-  dispatch/any_segmented_scan.cpp
-  dispatch/any_statistics.cpp
-  dispatch/any_transform.cpp
-  dispatch/copy_if.cpp
-  dispatch/fft.cpp
-  dispatch/gather.cpp
-  dispatch/linear_algebra.cpp
-  dispatch/lower_bound.cpp
-  dispatch/random.cpp
-  dispatch/reduce.cpp
-  dispatch/scan.cpp
-  dispatch/segmented_reduce.cpp
-  dispatch/statistics.cpp
-  dispatch/stencil.cpp
-  dispatch/top_k.cpp
-  dispatch/transform.cpp
   cpu/copy_lines.cpp
   cpu/instruction_set.cpp
-  cpu/kernels_for.cpp
-  cpu/matmul.cpp
-  cpu/reduce.cpp
-  cpu/scan.cpp
   cpu/threads.cpp
-  cpu/threads_of_call.cpp)
+  cpu/threads_of_call.cpp
+  patterns/copy_if/front.cpp
+  patterns/cpu_kernels_for.cpp
+  patterns/fft/any.cpp
+  patterns/fft/front.cpp
+  patterns/gather/front.cpp
+  patterns/linear_algebra/any.cpp
+  patterns/linear_algebra/cpu.cpp
+  patterns/linear_algebra/front.cpp
+  patterns/lower_bound/front.cpp
+  patterns/random/front.cpp
+  patterns/reduce/any.cpp
+  patterns/reduce/cpu.cpp
+  patterns/reduce/front.cpp
+  patterns/scan/any.cpp
+  patterns/scan/cpu.cpp
+  patterns/scan/front.cpp
+  patterns/segmented_reduce/front.cpp
+  patterns/segmented_scan/any.cpp
+  patterns/sort/any.cpp
+  patterns/statistics/any.cpp
+  patterns/statistics/front.cpp
+  patterns/stencil/front.cpp
+  patterns/textbook/algorithm.cpp
+  patterns/top_k/front.cpp
+  patterns/transform/any.cpp
+  patterns/transform/front.cpp)
 # Kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
+  array/number_text.cpp
   io/cache.cpp
   io/cache_folder.cpp
   kernels/cpu_module.cpp
@@ -65,16 +67,15 @@ set(module_sources
   kernels/signature.cpp
   target/copy_bandwidth.cpp
   target/machine.cpp
-  array/number_text.cpp
   target/shared_library.cpp)
 set(textbook_sources
-  dispatch/textbook_reduce.cpp
-  dispatch/textbook_scan.cpp)
+  patterns/textbook/reduce.cpp
+  patterns/textbook/scan.cpp)
 # What has definitions or options of its own.
 set(single_sources
-  dispatch/histogram.cpp
-  dispatch/sort.cpp
-  cpu/fft.cpp
-  cpu/fft_plans.cpp)
+  patterns/histogram/front.cpp
+  patterns/sort/front.cpp
+  patterns/fft/cpu.cpp
+  patterns/fft/fft_plans.cpp)
 set(sources_without_cuda
-  gpu/absent.cpp)
+  patterns/gpu_absent.cpp)

@@ -1,7 +1,7 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/conversion.hpp>
+#include <heddle/impl/core/conversion.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>

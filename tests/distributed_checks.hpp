@@ -4,7 +4,7 @@
 #include "exchange_checks.hpp"
 #include "ordered.hpp"
 #include <heddle/distributed.hpp>
-#include <heddle/impl/order.hpp>
+#include <heddle/impl/core/order.hpp>
 
 #include <algorithm>
 #include <bit>

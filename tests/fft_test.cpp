@@ -1,6 +1,6 @@
-#include "cpu/fft_plans.hpp"
 #include "elements.hpp"
 #include "on_targets.hpp"
+#include "patterns/fft/fft_plans.hpp"
 #include "sizes.hpp"
 #include <heddle/fft.hpp>
 

@@ -1,7 +1,7 @@
-#include "cpu/kernels.hpp"
 #include "elements.hpp"
 #include "looped_scan.hpp"
 #include "operator_on.hpp"
+#include "patterns/cpu_kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 

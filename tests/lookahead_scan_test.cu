@@ -1,8 +1,8 @@
-#include "dispatch/runtime_op.hpp"
+#include "core/runtime_op.hpp"
 #include "elements.hpp"
 #include "looped_scan.hpp"
 #include "sizes.hpp"
-#include <heddle/impl/gpu/scan/scan.cuh>
+#include <heddle/impl/patterns/scan/gpu/scan.cuh>
 #include <heddle/machine.hpp>
 
 #include <algorithm>

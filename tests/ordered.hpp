@@ -3,7 +3,7 @@
 #include "elements.hpp"
 #include "sizes.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/order.hpp>
+#include <heddle/impl/core/order.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
 

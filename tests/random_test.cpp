@@ -1,6 +1,6 @@
-#include "cpu/random_kernels.hpp"
 #include "elements.hpp"
 #include "on_targets.hpp"
+#include "patterns/random/cpu_kernels.hpp"
 #include "random_by_definition.hpp"
 #include "sizes.hpp"
 #include <heddle/random.hpp>

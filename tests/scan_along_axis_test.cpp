@@ -3,7 +3,7 @@
 #include "looped_scan.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
-#include <heddle/impl/cpu/transform.hpp>
+#include <heddle/impl/patterns/transform/cpu.hpp>
 #include <heddle/scan.hpp>
 
 #include <algorithm>

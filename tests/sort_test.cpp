@@ -3,7 +3,7 @@
 #include "ordered.hpp"
 #include "sizes.hpp"
 #include "users_order_checks.hpp"
-#include <heddle/impl/order.hpp>
+#include <heddle/impl/core/order.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
 

@@ -3,7 +3,7 @@
 #include "elements.hpp"
 #include "looped_scan.hpp"
 #include "sizes.hpp"
-#include <heddle/impl/textbook.hpp>
+#include <heddle/impl/patterns/textbook/front.hpp>
 #include <heddle/textbook.hpp>
 
 #include <algorithm>

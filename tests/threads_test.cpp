@@ -1,4 +1,4 @@
-#include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/core/part_begin.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/sort.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/any.hpp>
-#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/any/front.hpp>
 #include <heddle/operators.hpp>
 
 namespace heddle {

@@ -2,8 +2,8 @@
 
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/impl/any_array.hpp>
-#include <heddle/impl/memory.hpp>
+#include <heddle/impl/core/any_array.hpp>
+#include <heddle/impl/core/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 

@@ -4,10 +4,10 @@
 #include <heddle/array_view.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/array.hpp>
-#include <heddle/impl/conversion.hpp>
-#include <heddle/impl/elements.hpp>
-#include <heddle/impl/memory.hpp>
+#include <heddle/impl/core/array.hpp>
+#include <heddle/impl/core/conversion.hpp>
+#include <heddle/impl/core/elements.hpp>
+#include <heddle/impl/core/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 

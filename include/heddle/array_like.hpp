@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/array_like.hpp>
+#include <heddle/impl/core/array_like.hpp>
 
 #include <type_traits>
 

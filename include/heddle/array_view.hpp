@@ -2,10 +2,10 @@
 
 #include <heddle/array_like.hpp>
 #include <heddle/compiler.hpp>
-#include <heddle/impl/array_view.hpp>
-#include <heddle/impl/conversion.hpp>
-#include <heddle/impl/memory.hpp>
-#include <heddle/impl/print.hpp>
+#include <heddle/impl/core/array_view.hpp>
+#include <heddle/impl/core/conversion.hpp>
+#include <heddle/impl/core/memory.hpp>
+#include <heddle/impl/core/print.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 

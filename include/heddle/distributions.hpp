@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/impl/distributions.hpp>
+#include <heddle/impl/patterns/random/distributions.hpp>
 #include <heddle/philox.hpp>
 
 #include <cstdint>

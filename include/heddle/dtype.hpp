@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/dtype.hpp>
+#include <heddle/impl/core/dtype.hpp>
 
 #include <complex>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/fft.hpp>
-#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/fft/front.hpp>
 
 #include <complex>
 #include <cstddef>

@@ -2,14 +2,14 @@
 
 #include <heddle/array.hpp>
 #include <heddle/extent.hpp>
-#include <heddle/impl/elementwise.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/thresholds.hpp>
+#include <heddle/impl/core/elementwise.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/core/thresholds.hpp>
 #include <heddle/support/threads.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
-#include <heddle/impl/gpu/for_each_index.cuh>
+#include <heddle/impl/patterns/for_each_index/gpu.cuh>
 #endif
 
 namespace heddle {

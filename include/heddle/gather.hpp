@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/gather.hpp>
-#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/gather/front.hpp>
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/array_like.hpp>
-#include <heddle/impl/initial_value.hpp>
+#include <heddle/impl/core/initial_value.hpp>
 
 #include <type_traits>
 

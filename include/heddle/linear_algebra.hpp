@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/linear_algebra.hpp>
-#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/linear_algebra/front.hpp>
 
 #include <complex>
 #include <cstddef>

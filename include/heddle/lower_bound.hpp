@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/lower_bound.hpp>
-#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/lower_bound/front.hpp>
 #include <heddle/sort_order.hpp>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/impl/neighbours.hpp>
+#include <heddle/impl/patterns/stencil/neighbours.hpp>
 
 #include <cassert>
 #include <cstddef>

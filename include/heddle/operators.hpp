@@ -1,9 +1,9 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/impl/arithmetic.hpp>
-#include <heddle/impl/conversion.hpp>
-#include <heddle/impl/operators.hpp>
+#include <heddle/impl/core/arithmetic.hpp>
+#include <heddle/impl/core/conversion.hpp>
+#include <heddle/impl/core/operators.hpp>
 #include <heddle/runtime_op.hpp>
 
 #include <limits>

@@ -2,8 +2,8 @@
 
 #include <heddle/array.hpp>
 #include <heddle/distributions.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/random.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/random/front.hpp>
 #include <heddle/philox.hpp>
 #include <heddle/random_stream.hpp>
 

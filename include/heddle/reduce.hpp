@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/reduce.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/reduce/front.hpp>
 #include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/scan.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/scan/front.hpp>
 #include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
 

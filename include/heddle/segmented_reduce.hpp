@@ -2,8 +2,8 @@
 
 #include <heddle/array.hpp>
 #include <heddle/copy_if.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/segmented_reduce.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/segmented_reduce/front.hpp>
 #include <heddle/reduce.hpp>
 
 #include <cstddef>

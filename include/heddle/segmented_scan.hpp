@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/segmented_scan.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/segmented_scan/front.hpp>
 #include <heddle/scan.hpp>
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/sort.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/sort/front.hpp>
 #include <heddle/sort_order.hpp>
 
 #include <cstddef>

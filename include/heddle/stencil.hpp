@@ -1,10 +1,10 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/stencil.hpp>
-#include <heddle/impl/elementwise.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/stencil.hpp>
+#include <heddle/impl/core/elementwise.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/stencil/cpu.hpp>
+#include <heddle/impl/patterns/stencil/front.hpp>
 #include <heddle/neighbours.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include <heddle/any_array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/impl/memory.hpp>
+#include <heddle/impl/core/memory.hpp>
 #include <heddle/runtime_op.hpp>
 #include <heddle/target.hpp>
 

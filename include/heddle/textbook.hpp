@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/algorithm.hpp>
-#include <heddle/impl/textbook_dispatch.hpp>
+#include <heddle/impl/patterns/textbook/dispatch.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 

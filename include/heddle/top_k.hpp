@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/top_k.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/top_k/front.hpp>
 #include <heddle/sort_order.hpp>
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/elementwise.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/transform.hpp>
+#include <heddle/impl/core/elementwise.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/transform/front.hpp>
 
 #include <cstddef>
 #include <tuple>

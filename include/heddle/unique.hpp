@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/misuse.hpp>
-#include <heddle/impl/unique.hpp>
+#include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/unique/front.hpp>
 #include <heddle/sort.hpp>
 
 namespace heddle {

@@ -1,6 +1,6 @@
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/conversion.hpp>
+#include <heddle/impl/core/conversion.hpp>
 
 #include <string>
 

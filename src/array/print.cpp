@@ -1,5 +1,5 @@
 #include <heddle/any_array.hpp>
-#include <heddle/impl/print.hpp>
+#include <heddle/impl/core/print.hpp>
 
 #include <algorithm>
 #include <charconv>

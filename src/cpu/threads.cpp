@@ -2,7 +2,7 @@
 #include "cpu/threads_of_call.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/part_begin.hpp>
+#include <heddle/impl/core/part_begin.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/support/fork.hpp>
 #include <heddle/support/threads.hpp>

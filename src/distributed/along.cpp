@@ -1,8 +1,8 @@
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/argmin.hpp>
-#include <heddle/impl/distributed.hpp>
-#include <heddle/impl/distributed_along.hpp>
+#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/patterns/argmin/front.hpp>
+#include <heddle/impl/patterns/ranks_along.hpp>
 #include <heddle/memory.hpp>
 
 #include <string>

@@ -1,10 +1,10 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/distributed.hpp>
-#include <heddle/impl/distributed_elements.hpp>
-#include <heddle/impl/distributed_matmul.hpp>
-#include <heddle/impl/distributed_scan.hpp>
-#include <heddle/impl/distributed_sort.hpp>
+#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/core/distributed_elements.hpp>
+#include <heddle/impl/patterns/linear_algebra/ranks.hpp>
+#include <heddle/impl/patterns/scan/ranks.hpp>
+#include <heddle/impl/patterns/sort/ranks.hpp>
 #include <heddle/memory.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include <heddle/impl/distributed_stencil.hpp>
+#include <heddle/impl/patterns/stencil/ranks.hpp>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 #include <heddle/error.hpp>
-#include <heddle/impl/transport.hpp>
+#include <heddle/impl/core/transport.hpp>
 #include <heddle/memory.hpp>
 
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/transport.hpp>
+#include <heddle/impl/core/transport.hpp>
 
 #include <memory>
 #include <string>

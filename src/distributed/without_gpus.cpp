@@ -1,8 +1,8 @@
 #include "gpu_links.hpp"
 #include "transport_over.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/distributed_scan.hpp>
-#include <heddle/impl/distributed_sort.hpp>
+#include <heddle/impl/patterns/scan/ranks.hpp>
+#include <heddle/impl/patterns/sort/ranks.hpp>
 
 namespace heddle::impl {
 

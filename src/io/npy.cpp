@@ -1,7 +1,7 @@
 #include "array/converter.hpp"
 #include "io/descriptor.hpp"
 #include "io/npy_header.hpp"
-#include <heddle/impl/thresholds.hpp>
+#include <heddle/impl/core/thresholds.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/support/atomic_file.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kernels/module_state.hpp"
-#include <heddle/impl/order.hpp>
+#include <heddle/impl/core/order.hpp>
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
-#include "cpu/kernels.hpp"
 #include "gpu/gpu.hpp"
 #include "io/cache_folder.hpp"
 #include "machine_key.hpp"
+#include "patterns/cpu_kernels.hpp"
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/support/fork.hpp>

@@ -3,8 +3,8 @@
 #include "process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/memory.hpp>
-#include <heddle/impl/overlap.hpp>
+#include <heddle/impl/core/memory.hpp>
+#include <heddle/impl/core/overlap.hpp>
 #include <heddle/memory.hpp>
 
 #include <cstdlib>

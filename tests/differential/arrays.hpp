@@ -3,7 +3,7 @@
 #include "choices.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/impl/thresholds.hpp>
+#include <heddle/impl/core/thresholds.hpp>
 #include <heddle/runtime_op.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>

@@ -9,6 +9,9 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv[1])
 EXCEPTIONS = Path(__file__).with_name("layers_exceptions.txt")
+# Within the folder of a pattern, a backend's files are named for it.
+PATTERNS = ["include/heddle/impl/patterns", "src/patterns"]
+BACKEND = re.compile(r"/(cpu|gpu)(?=[/._])")
 ENDINGS = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
@@ -16,16 +19,17 @@ PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
 PROGRAMS = ["cli", "expressions", "simulations", "demo", "examples", "bench", "python", "viewer"]
 # What a folder may not include, beside what PROGRAMS may not: beginnings of paths.
 FORBIDDEN = {
-    "include/heddle/impl/cpu": ["heddle/impl/gpu/"],
-    "include/heddle/impl/gpu": ["heddle/impl/cpu/"],
-    "src/array": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/"],
-    "src/io": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/"],
-    "src/target": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/"],
-    "src/cpu": ["gpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/", "heddle/impl/gpu/"],
-    "src/gpu": ["cpu/", "dispatch/", "distributed/", "kernels/", "cuda_on_cpu/", "heddle/impl/cpu/"],
-    "src/dispatch": ["distributed/", "kernels/", "cuda_on_cpu/"],
-    "src/kernels": ["cpu/", "dispatch/", "distributed/"],
-    "cuda_on_cpu": ["cpu/", "gpu/", "dispatch/", "distributed/", "kernels/", "cli/", "expressions/", "simulations/", "checker/", "viewer/"],
+    "include/heddle/impl/core": ["heddle/impl/patterns/", "heddle/impl/gpu/"],
+    "include/heddle/impl/gpu": ["heddle/impl/patterns/"],
+    "src/core": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/array": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/io": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/target": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/cpu": ["gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/gpu": ["cpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/patterns": ["kernels/", "cuda_on_cpu/"],
+    "src/kernels": ["cpu/", "patterns/", "distributed/"],
+    "cuda_on_cpu": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cli/", "expressions/", "simulations/", "checker/", "viewer/"],
     "include": ["cli/", "expressions/", "simulations/", "checker/"],
     "src": ["cli/", "expressions/", "simulations/", "checker/", "life/", "laplace/", "lattice_boltzmann/", "mandelbrot/", "monte_carlo/"],
     "expressions": ["cli/", "simulations/", "checker/"],
@@ -48,6 +52,12 @@ def without_comments(text):
 
 def includes(path):
     return INCLUDE.findall(without_comments(path.read_text()))
+
+
+def other_backends(path):
+    """The headers of another backend that a file of one includes."""
+    own = BACKEND.findall(str(path.relative_to(SOURCE)))
+    return [header for header in includes(path) if own and {*BACKEND.findall(header)} - {*own}]
 
 
 def headers_of_library():
@@ -75,6 +85,9 @@ def main():
     for folder, beginnings in FORBIDDEN.items():
         for path in sources(folder):
             found |= {(path.relative_to(SOURCE), header) for header in includes(path) if header.startswith(tuple(beginnings))}
+    for folder in PATTERNS:
+        for path in sources(folder):
+            found |= {(path.relative_to(SOURCE), header) for header in other_backends(path)}
     found = {f"{path} {what}" for path, what in found}
     allowed = set(EXCEPTIONS.read_text().splitlines())
     for use in sorted(found - allowed):
@@ -89,8 +102,8 @@ def checks_itself(of_library):
     assert all((SOURCE / folder).is_dir() for folder in [*PROGRAMS, *FORBIDDEN])
     assert "gpu/gpu.hpp" in of_library
     assert PRIVATE_NAME.findall("heddle::impl::fail(x); impl::y") == ["impl::fail", "impl::y"]
-    assert INCLUDE.findall('#include <heddle/impl/order.hpp>\n# include "gpu/gpu.hpp"') == [
-        "heddle/impl/order.hpp", "gpu/gpu.hpp"]
+    assert INCLUDE.findall('#include <heddle/error.hpp>\n# include "gpu/gpu.hpp"') == ["heddle/error.hpp", "gpu/gpu.hpp"]
+    assert BACKEND.findall("src/patterns/scan/gpu_bits.cu") == BACKEND.findall("heddle/impl/gpu/arch/launch.cuh") == ["gpu"]
     assert without_comments("a // impl::b\nc /* impl::d\n */ e") == "a \nc  e"
 
 

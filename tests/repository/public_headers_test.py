@@ -59,8 +59,8 @@ class PublicHeaders(unittest.TestCase):
     def test_headers_are_found(self):
         self.assertIn(pathlib.Path("heddle/reduce.hpp"), PUBLIC)
         reached = reached_from(pathlib.Path("heddle/textbook.hpp"))
-        for part in ("cpu/textbook/reduce_tree.hpp", "gpu/textbook/scan_blelloch.cuh"):
-            self.assertIn(pathlib.Path("heddle/impl") / part, reached)
+        for part in ("cpu/reduce_tree.hpp", "gpu/scan_blelloch.cuh"):
+            self.assertIn(pathlib.Path("heddle/impl/patterns/textbook") / part, reached)
 
     def test_textbook_methods_are_opt_in(self):
         for header in PUBLIC:

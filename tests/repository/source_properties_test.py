@@ -36,7 +36,7 @@ class SourceProperties(unittest.TestCase):
         self.assertEqual(wrong, [], "these files do not exist, so that their properties have no effect")
 
     def test_names_are_found(self):
-        self.assertIn("cpu/kernels.cpp", files_named((ROOT / "src/CMakeLists.txt").read_text()))
+        self.assertIn("patterns/cpu_kernels.cpp", files_named((ROOT / "src/CMakeLists.txt").read_text()))
         self.assertEqual(files_named('set_source_files_properties(a.cpp "b.cpp" ${list} PROPERTIES X y)\n'
                                      "set_property(SOURCE c.cpp\n  d.cpp APPEND PROPERTY X y) # set_property(SOURCE e PROPERTY X y)"),
                          ["a.cpp", "b.cpp", "c.cpp", "d.cpp"])

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/cpu/stencil.hpp>
+#include <heddle/impl/patterns/stencil/cpu.hpp>
 #include <heddle/neighbours.hpp>
 
 #include <cstddef>

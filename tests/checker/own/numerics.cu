@@ -1,7 +1,7 @@
-#include "gpu/matmul.cuh"
-#include "gpu/random.cuh"
-#include "gpu/scale.cuh"
 #include "monte_carlo/gpu_kernels.cuh"
+#include "patterns/fft/scale.cuh"
+#include "patterns/linear_algebra/gpu.cuh"
+#include "patterns/random/gpu.cuh"
 
 // The kernels of random numbers, of points of pi, of matrix products and of the scaling of Fourier
 // transforms, behind kernels that take plain arguments: tests/checker/own_patterns_test.py.

@@ -1,12 +1,12 @@
-#include "dispatch/bound_by_key.hpp"
 #include "distributed/copy_rows.cuh"
-#include "gpu/gather.cuh"
-#include "gpu/order_by_sign.cuh"
-#include "gpu/top_k.cuh"
-#include <heddle/impl/gpu/for_each_index.cuh>
+#include "patterns/gather/gpu.cuh"
+#include "patterns/lower_bound/bound_by_key.hpp"
+#include "patterns/sort/order_by_sign.cuh"
+#include "patterns/top_k/gpu.cuh"
 #include <heddle/impl/gpu/line_order.cuh>
-#include <heddle/impl/gpu/sort/merge_sort.cuh>
-#include <heddle/impl/gpu/transform.cuh>
+#include <heddle/impl/patterns/for_each_index/gpu.cuh>
+#include <heddle/impl/patterns/sort/gpu/merge_sort.cuh>
+#include <heddle/impl/patterns/transform/gpu.cuh>
 
 // The kernels of sorts, gather, scatter, lower_bound and top_k, and of rows that ranks exchange, behind
 // kernels that take plain arguments: tests/checker/own_order_test.py.

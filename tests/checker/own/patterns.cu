@@ -1,7 +1,7 @@
 #include "elements.cuh"
-#include "gpu/copy_if.cuh"
-#include "gpu/histogram.cuh"
-#include "gpu/map.cuh"
+#include "patterns/copy_if/gpu.cuh"
+#include "patterns/histogram/gpu.cuh"
+#include "patterns/transform/map.cuh"
 
 // The kernels of transform, fill, argmin, copy_if, unique and histogram, behind kernels that take plain
 // arguments: tests/checker/own_patterns_test.py.

@@ -1,7 +1,7 @@
-#include "dispatch/runtime_op.hpp"
+#include "core/runtime_op.hpp"
 #include "elements.cuh"
-#include <heddle/impl/gpu/reduce/reduce.cuh>
-#include <heddle/impl/gpu/reduce/segmented_reduce.cuh>
+#include <heddle/impl/patterns/reduce/gpu/reduce.cuh>
+#include <heddle/impl/patterns/segmented_reduce/gpu.cuh>
 
 // Each kernel of reduce, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 

@@ -1,5 +1,5 @@
 #include "elements.cuh"
-#include <heddle/impl/gpu/textbook/reduce.cuh>
+#include <heddle/impl/patterns/textbook/gpu/reduce.cuh>
 
 // Each textbook kernel of reduce, behind one that takes plain arguments:
 // tests/checker/own_kernels_test.py.

@@ -1,5 +1,5 @@
 #include "elements.cuh"
-#include <heddle/impl/gpu/scan/scan.cuh>
+#include <heddle/impl/patterns/scan/gpu/scan.cuh>
 
 // Each kernel of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 

@@ -1,5 +1,5 @@
 #include "elements.cuh"
-#include <heddle/impl/gpu/scan/scan_block_totals.cuh>
+#include <heddle/impl/patterns/scan/gpu/scan_block_totals.cuh>
 
 // The totals of blocks of rows, behind kernels that take plain arguments:
 // tests/checker/own_scan_order_test.py.

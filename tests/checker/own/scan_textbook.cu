@@ -1,5 +1,5 @@
 #include "elements.cuh"
-#include <heddle/impl/gpu/textbook/scan.cuh>
+#include <heddle/impl/patterns/textbook/gpu/scan.cuh>
 
 // Each textbook kernel of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 

@@ -1,5 +1,5 @@
 #include "elements.cuh"
-#include <heddle/impl/gpu/scan/segmented_scan.cuh>
+#include <heddle/impl/patterns/segmented_scan/gpu.cuh>
 
 // The kernel of segmented scans, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 

@@ -1,6 +1,6 @@
-#include "gpu/statistics.cuh"
-#include <heddle/impl/gpu/reduce/reduce.cuh>
-#include <heddle/impl/gpu/transform.cuh>
+#include "patterns/statistics/gpu.cuh"
+#include <heddle/impl/patterns/reduce/gpu/reduce.cuh>
+#include <heddle/impl/patterns/transform/gpu.cuh>
 
 // What mean, variance, any and all read and write, behind kernels that take plain arguments:
 // tests/checker/own_patterns_test.py.

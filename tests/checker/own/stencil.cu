@@ -1,4 +1,4 @@
-#include <heddle/impl/gpu/stencil.cuh>
+#include <heddle/impl/patterns/stencil/gpu.cuh>
 
 #include <cstddef>
 

@@ -20,7 +20,7 @@ MOST_BYTES = 8 << 20  # of a buffer; steps are 1 beyond
 @functools.cache
 def thresholds():
     """The sizes of thresholds.hpp that choose a way through the code, usual and low ones, in elements of up to 16 bytes."""
-    header = pathlib.Path(__file__).resolve().parents[3] / "include/heddle/impl/thresholds.hpp"
+    header = pathlib.Path(__file__).resolve().parents[3] / "include/heddle/impl/core/thresholds.hpp"
     found = set()
     for name, size in re.findall(r"^\s*\.(\w+) = ([^,]+),$", header.read_text(), re.M):
         shift = re.fullmatch(r"std::size_t\{(\d+)\} << (\d+)", size)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/order.hpp>
+#include <heddle/impl/core/order.hpp>
 
 /// Prefixes by blocks of a power of two of parts, as impl/scan_order.hpp defines them, in registers.
 namespace heddle::gpu {

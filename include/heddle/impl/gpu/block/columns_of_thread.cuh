@@ -2,10 +2,10 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
+#include <heddle/impl/core/order.hpp>
 #include <heddle/impl/gpu/block/vec16.cuh>
 #include <heddle/impl/gpu/warp/packed16_op.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
-#include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <heddle/impl/core/order.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
-#include <heddle/impl/order.hpp>
 
 #include <cstddef>
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/impl/core/order.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
-#include <heddle/impl/order.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <heddle/impl/core/order.hpp>
 #include <heddle/impl/gpu/block/vec16.cuh>
-#include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/impl/core/order.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
-#include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/impl/patterns/copy_if/predicate.hpp>
+#include <heddle/transform.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace heddle {
+
+template <element T>
+struct partitioned;
+
+}  // namespace heddle
+
+namespace heddle::impl {
+
+/// The selected elements, counted by tiles, so that the index of each in the output is known: what copy_if,
+/// partition and unique share. The selection, its flags and its elements are on `where`.
+class selection {
+ public:
+  /// Waits for the number of selected elements.
+  selection(const bool* flags, std::size_t n, const target& where);
+
+  std::size_t count() const noexcept { return count_; }
+
+  /// Copies the selected elements of x, in order, to `out`, and with `all` the others after them.
+  void copy(const void* x, std::size_t element_bytes, bool all, void* out) const;
+  /// The indices of the selected elements.
+  void indices(std::size_t* out) const;
+
+ private:
+  const bool* flags_;
+  std::size_t size_, count_ = 0;
+  target where_;
+  memory before_;  ///< how many are selected before each tile
+};
+
+/// Sets flags[i] where x[i] differs from x[i − 1], and flags[0]. NaNs are equal, and −0 equals +0.
+void library_flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
+
+inline namespace HD_BUILD {
+
+template <class X, class F, class T = element_of<X>>
+partitioned<T> chosen_elements(const char* pattern, const target& requested, const X& x, const F& f,
+                               bool all) {
+  static_assert(std::is_invocable_r_v<bool, const F&, const T&>,
+                "f must take an element and say whether it is chosen");
+  const elements<const T> in = input(x);
+  operation running(pattern, in.size, type_name<T>());
+  const target where =
+      resolve(requested, {2 * in.size * sizeof(T), in.size * sizeof(T), in.where, compiled_for_gpu});
+  running.runs_on(where);
+  const staged_input<T> staged(in, where);
+  const array_view<const T> view(staged.data(), heddle::shape{in.size}, where);
+  const array<bool> flags = transform(where, view, holds<F>{f});
+  const selection chosen(flags.data(), in.size, where);
+  partitioned<T> result{array<T>(all ? in.size : chosen.count(), where), chosen.count()};
+  chosen.copy(staged.data(), sizeof(T), all, result.elements.data());
+  return result;
+}
+
+}  // namespace HD_BUILD
+
+template <class X, class Flags, class T = element_of<X>>
+  requires(!std::is_same_v<element_of<Flags>, bool>)
+partitioned<T> flagged_elements(const char*, const target&, const X&, const Flags&, bool) {
+  static_assert(std::is_same_v<element_of<Flags>, bool>, "flags are an array of bool");
+  return {};
+}
+
+template <class X, class Flags, class T = element_of<X>>
+partitioned<T> flagged_elements(const char* pattern, const target& requested, const X& x, const Flags& flags,
+                                bool all) {
+  const elements<const T> in = input(x);
+  const elements<const bool> chosen_in = input(flags);
+  operation running(pattern, in.size, type_name<T>());
+  const target where = resolve(requested, {2 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
+  running.runs_on(where);
+  if (chosen_in.size != in.size) fail_sizes("the flags", chosen_in.size, in.size);
+  const staged_input<T> staged(in, where);
+  const staged_input<bool> staged_flags(chosen_in, where);
+  const selection chosen(staged_flags.data(), in.size, where);
+  partitioned<T> result{array<T>(all ? in.size : chosen.count(), where), chosen.count()};
+  chosen.copy(staged.data(), sizeof(T), all, result.elements.data());
+  return result;
+}
+
+}  // namespace heddle::impl

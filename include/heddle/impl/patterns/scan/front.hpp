@@ -1,0 +1,183 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/impl/core/elementwise.hpp>
+#include <heddle/impl/core/thresholds.hpp>
+#include <heddle/impl/patterns/scan/cpu.hpp>
+#include <heddle/initial_value.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#if defined(__CUDACC__)
+#include <heddle/impl/patterns/scan/gpu/scan.cuh>
+#endif
+
+namespace heddle::impl {
+
+/// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
+/// array.
+void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, axis_lines all, const void* init,
+                  void* out, const target& where);
+
+/// The same of `count` elements of one segment on this thread, without checks.
+void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t count,
+                      const void* init, void* out);
+
+/// Throws: an exclusive scan by an operator without identity, and no initial value.
+[[noreturn]] void fail_no_start();
+
+enum class scan_kind { inclusive, exclusive };
+
+inline namespace HD_BUILD {
+
+/// Scans by the default method: a built-in operator on a built-in type in the library, others by what this
+/// compiler made of them. <heddle/textbook.hpp> has other methods.
+template <scan_kind Kind>
+struct default_scan {
+  template <class T, class Op>
+  void operator()(const target& where, const T* x, const Op& op, axis_lines all, const T* init,
+                  T* out) const {
+    constexpr bool exclusive = Kind == scan_kind::exclusive;
+    if constexpr (library_combines<T, Op>()) {
+      library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
+    } else if (!where.is_gpu()) {
+      cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
+    } else {
+#if defined(__CUDACC__)
+      gpu::scan(where, x, op, all, exclusive, init, out);
+#else
+      fail_not_compiled_for_gpu();
+#endif
+    }
+  }
+};
+template <scan_kind Kind>
+inline constexpr default_scan<Kind> scan_array{};
+
+/// Does not compile where a scan of elements of type T cannot write those of `out`, and says why.
+template <class Out, class T, class Op>
+constexpr void check_scan_into() {
+  constexpr bool same_type = std::is_same_v<Out, T>;
+  static_assert(same_type, "a scan writes elements of the type that it reads");
+  if constexpr (same_type) check_operator<T, Op>();
+}
+
+template <class X, class Op, class T = element_of<X>>
+target scan_target(const target& requested, const X& x, const Op&) {
+  const auto in = input(x);
+  return resolve(requested, {in.size * sizeof(T), in.size * sizeof(T), in.where,
+                             compiled_for_gpu || library_has<T, Op>()});
+}
+
+/// What a scan begins with: the initial value, or the identity where an exclusive one has none.
+template <scan_kind Kind, class T, class Op>
+class scan_start {
+ public:
+  scan_start(const Op& op, const std::optional<T>& init) : exists_(init || Kind == scan_kind::exclusive) {
+    if (init) {
+      value_[0] = lift<Op>(*init);
+    } else if constexpr (Kind == scan_kind::exclusive) {
+      if constexpr (!has_identity<Op, T>) fail_no_start();
+      if constexpr (has_identity<Op, T>) value_[0] = identity_of<Op, T>(op);
+    }
+  }
+  /// Null where there is nothing.
+  const T* get() const { return exists_ ? &value_[0] : nullptr; }
+
+ private:
+  order::uninitialized<T, 1> value_;
+  bool exists_;
+};
+
+/// `along_axis` is null for a scan of all elements in C order.
+template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
+void scan_into(const target& where, elements<T> out, const X& x, const axis* along_axis, const Op& op,
+               const std::optional<T>& init, const Method& scan_elements = {}) {
+  const elements<const T> in = input(x);
+  operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", in.size,
+                    type_name<T>());
+  running.runs_on(where);
+  if (out.size != in.size) fail_sizes("the output", out.size, in.size);
+  axis_lines all{1, in.size, 1};
+  if (along_axis != nullptr) {
+    const heddle::shape whole = shape_of(x);
+    all = along(whole, whole.resolve_axis(along_axis->index));
+  }
+  if (in.size == 0) return;
+  check_in_place(in, out);
+  const scan_start<Kind, T, Op> start(op, init);
+  const staged_input<T> staged(in, where);
+  staged_output<T> staged_out(out, where);
+  scan_elements(where, staged.data(), op, all, start.get(), staged_out.data());
+  staged_out.deliver();
+}
+
+template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
+array<T> scan_new(const target& requested, const X& x, const axis* along_axis, const Op& op,
+                  const std::optional<T>& init, const Method& method = {}) {
+  const target where = scan_target(requested, x, op);
+  operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", input(x).size,
+                    type_name<T>());
+  running.runs_on(where);
+  array<T> result(shape_of(x), where);
+  scan_into<Kind, X, Op, T>(where, {result.data(), result.size(), where}, x, along_axis, op, init, method);
+  return result;
+}
+
+template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
+  requires(!combines<T, Op>)
+any_result scan_new(const target&, const X&, const axis*, const Op&, const std::optional<T>&,
+                    const Method& = {}) {
+  check_operator<T, Op>();
+  return {};
+}
+
+template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
+          class Method = default_scan<Kind>>
+  requires(!std::is_same_v<element_of<Out>, T> || !combines<T, Op>)
+void scan_existing(const target&, Out&, const X&, const axis*, const Op&, const std::optional<T>&,
+                   const Method& = {}) {
+  check_scan_into<element_of<Out>, T, Op>();
+}
+
+template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
+          class Method = default_scan<Kind>>
+void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
+                   const std::optional<T>& init, const Method& method = {}) {
+  if (along_axis != nullptr && input(out).size == input(x).size && !(shape_of(out) == shape_of(x))) {
+    common::fail_shapes(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", 0, shape_of(out),
+                        shape_of(x));
+  }
+  constexpr bool exclusive = Kind == scan_kind::exclusive;
+  if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
+    // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
+    // way.
+    const elements<const T> in = input(x);
+    const auto to = output(out);
+    const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
+    if (along_axis == nullptr && in.size <= threshold.scan_here && in.size == to.size &&
+        (apart || in.data == to.data) && requested.is_cpu() && in.where.is_cpu() && to.where.is_cpu()) {
+      order::uninitialized<T, 1> start;
+      if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
+      if (init) start[0] = lift<Op>(*init);
+      const T* const before = exclusive || init ? &start[0] : nullptr;
+      if (in.size <= cpu::few_to_scan<T, Op>) {
+        cpu::scan_few<exclusive>(in.data, in.size, op, before, to.data);
+      } else if constexpr (library_combines<T, Op>()) {
+        library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
+      } else {
+        order::row_prefix<T> state;
+        state.start(before);
+        cpu::scan_elements<exclusive>(in.data, in.size, op, state, to.data);
+      }
+      return;
+    }
+  }
+  scan_into<Kind, X, Op, T>(scan_target(requested, x, op), output(out), x, along_axis, op, init, method);
+}
+
+}  // namespace HD_BUILD
+
+}  // namespace heddle::impl

@@ -1,7 +1,0 @@
-#include "gpu/scan_family.cuh"
-
-namespace heddle::gpu {
-
-template typed_scan* find_scan<impl::family::order>(runtime_op, dtype);
-
-}  // namespace heddle::gpu

@@ -1,0 +1,249 @@
+#include "core/any_arguments.hpp"
+#include <heddle/any.hpp>
+#include <heddle/any_patterns.hpp>
+#include <heddle/error.hpp>
+#include <heddle/impl/core/overlap.hpp>
+#include <heddle/impl/patterns/textbook/dispatch.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/segmented_reduce.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+namespace {
+
+/// What combining nothing gives.
+any_value reduce_of_nothing(const std::optional<any_value>& first, runtime_op op, dtype type) {
+  if (first) return *first;
+  if (op == runtime_op::minimum || op == runtime_op::maximum) impl::fail_empty();
+  return identity(op, type);
+}
+
+/// The initial value combined with *total, which is on the CPU; without one *total itself.
+any_value combined(const std::optional<any_value>& first, runtime_op op, dtype type, const void* total) {
+  if (!first) return {type, total};
+  const std::size_t bytes = size_of(type);
+  alignas(largest_element_bytes) std::byte both[2 * largest_element_bytes], result[largest_element_bytes];
+  std::memcpy(both, first->data(), bytes);
+  std::memcpy(both + bytes, total, bytes);
+  impl::library_reduce(op, type, both, axis_lines{1, 2, 1}, result, target());
+  return {type, result};
+}
+
+/// The type that sums of `type` are widened to.
+dtype wide_type(dtype type) {
+  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
+}
+
+/// Reduces `all` segments of x, both on `where`, to elements of `type`.
+void reduce_segments_into(const target& where, const void* x, dtype x_type, const axis_lines& all,
+                          runtime_op op, const std::optional<any_value>& first, dtype type, void* out) {
+  const auto reduce_to = [&](void* results) {
+    if (type != x_type) return impl::library_wide_sums(x_type, x, all, results, where);
+    impl::library_reduce(op, type, x, all, results, where);
+  };
+  if (all.count() == 0) return;
+  if (all.length == 0) {
+    return any_view(out, type, shape{all.count()}, where).fill(reduce_of_nothing(first, op, type));
+  }
+  if (!first) return reduce_to(out);
+  // A reduction of two rows, the initial values and the results, has the bits of one with both.
+  any_array rows(type, {2, all.count()}, where);
+  rows.row(0).fill(*first);
+  reduce_to(rows.row(1).data());
+  impl::library_reduce(op, type, rows.data(), axis_lines{1, 2, all.count()}, out, where);
+}
+
+void reduce_to_output(const target& requested, const any_view& out, const any_const_view& x,
+                      const axis_lines& all, const shape& result, runtime_op op,
+                      const std::optional<any_value>& init) {
+  const dtype type = out.dtype();
+  impl::require_monoid(op, x.dtype());
+  const bool is_wider = op == runtime_op::plus && type == wide_type(x.dtype());
+  if (!is_wider) impl::require_type("the output", type, x.dtype());
+  impl::require_shape(out.shape(), result);
+  impl::check_apart(x.data(), x.bytes(), x.where(), out.data(), out.bytes(), out.where());
+  operation running("reduce", x.size(), name(x.dtype()));
+  const target where = resolve(requested, {x.bytes(), out.bytes(), x.where(), true});
+  running.runs_on(where);
+  const std::optional<any_value> first = impl::initial(init, op, type);
+  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
+  impl::staged_output<std::byte> staged_out(impl::output_bytes(out), where);
+  reduce_segments_into(where, staged.data(), x.dtype(), all, op, first, type, staged_out.data());
+  staged_out.deliver();
+}
+
+}  // namespace
+
+any_value identity(runtime_op op, dtype type) {
+  impl::require_monoid(op, type);
+  return with_type(type, [&]<class T>(T) {
+    any_value found{T{}};
+    impl::with_op(op, [&]<class Op>(Op) {
+      if constexpr (impl::library_combines<T, Op>()) found = any_value(T(Op::template identity<T>()));
+    });
+    return found;
+  });
+}
+
+any_value reduce(const target& requested, const any_const_view& x, runtime_op op,
+                 const std::optional<any_value>& init, reduce_algorithm algorithm) {
+  const dtype type = x.dtype();
+  operation running("reduce", x.size(), name(type));
+  impl::require_monoid(op, type);
+  const std::optional<any_value> first = impl::initial(init, op, type);
+  if (x.size() == 0) return reduce_of_nothing(first, op, type);
+  const target where = resolve(requested, {x.bytes(), 0, x.where(), true});
+  running.runs_on(where);
+  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
+  const auto reduce_to = [&](void* out) {
+    if (algorithm == reduce_algorithm::single_pass) {
+      impl::library_reduce(op, type, staged.data(), axis_lines{1, x.size(), 1}, out, where);
+    } else {
+      impl::library_reduce_by(algorithm, op, type, staged.data(), x.size(), out, where);
+    }
+  };
+  alignas(largest_element_bytes) std::byte total[largest_element_bytes];
+  if (where.is_gpu()) {
+    const memory on_gpu(size_of(type), where);
+    reduce_to(on_gpu.data());
+    heddle::copy(total, target(), on_gpu.data(), where, size_of(type));
+  } else {
+    reduce_to(total);
+  }
+  const any_value result = combined(first, op, type, total);
+  if (algorithm == reduce_algorithm::single_pass) return result;
+  return with_type(type, [&]<class T>(T) { return any_value(order::canonical(result.as<T>())); });
+}
+any_value reduce(const target& where, const any_const_view& x, runtime_op op, reduce_algorithm algorithm) {
+  return reduce(where, x, op, std::nullopt, algorithm);
+}
+
+any_array reduce(const target& requested, const any_const_view& x, axis along_axis, runtime_op op,
+                 const std::optional<any_value>& init) {
+  const dtype type = x.dtype();
+  operation running("reduce", x.size(), name(type));
+  impl::require_monoid(op, type);
+  const std::size_t axis = x.shape().resolve_axis(along_axis.index);
+  const axis_lines all = along(x.shape(), axis);
+  const target where = resolve(requested, {x.bytes(), all.count() * size_of(type), x.where(), true});
+  running.runs_on(where);
+  const std::optional<any_value> first = impl::initial(init, op, type);
+  any_array out(type, x.shape().without_axis(axis), where);
+  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
+  reduce_segments_into(where, staged.data(), type, all, op, first, type, out.data());
+  return out;
+}
+
+void reduce_into(const target& where, const any_view& out, const any_const_view& x, runtime_op op,
+                 const std::optional<any_value>& init) {
+  if (out.size() != 1) impl::fail_sizes("the output of reduce", out.size(), 1);
+  reduce_to_output(where, out, x, axis_lines{1, x.size(), 1}, out.shape(), op, init);
+}
+void reduce_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
+                 runtime_op op, const std::optional<any_value>& init) {
+  const std::size_t axis = x.shape().resolve_axis(along_axis.index);
+  reduce_to_output(where, out, x, along(x.shape(), axis), x.shape().without_axis(axis), op, init);
+}
+
+namespace {
+
+/// Complex elements as their real and imaginary parts, with one more axis; others as they are.
+any_const_view parts_of(const any_const_view& x) {
+  if (x.dtype() < dtype::complex64) return x;
+  std::vector<std::size_t> lengths(x.shape().begin(), x.shape().end());
+  lengths.push_back(2);
+  return {x.data(), x.dtype() == dtype::complex64 ? dtype::float32 : dtype::float64, shape(lengths),
+          x.where()};
+}
+
+bool logical_of_all(const char* pattern, runtime_op op, const target& where, const any_const_view& x) {
+  const operation running(pattern, x.size(), name(x.dtype()));
+  const any_const_view parts = parts_of(x);
+  const bool is_complex = parts.shape().axes() > x.shape().axes();
+  const any_value found = is_complex && op == runtime_op::logical_and
+                              ? reduce(where, reduce(where, parts, axis{-1}, runtime_op::logical_or), op)
+                              : reduce(where, parts, op);
+  return found.to<bool>();
+}
+
+array<bool> logical_along(const char* pattern, runtime_op op, const target& where, const any_const_view& x,
+                          axis along_axis) {
+  const operation running(pattern, x.size(), name(x.dtype()));
+  const axis from_front{static_cast<std::ptrdiff_t>(x.shape().resolve_axis(along_axis.index))};
+  const any_const_view parts = parts_of(x);
+  const bool is_complex = parts.shape().axes() > x.shape().axes();
+  const any_array found =
+      is_complex ? reduce(where, reduce(where, parts, axis{-1}, runtime_op::logical_or), from_front, op)
+                 : reduce(where, x, from_front, op);
+  array<bool> result(found.shape(), found.where());
+  impl::library_to_bool(found.data(), size_of(found.dtype()), found.size(), result.data(), result.where());
+  return result;
+}
+
+}  // namespace
+
+bool any(const target& where, const any_const_view& x) {
+  return logical_of_all("any", runtime_op::logical_or, where, x);
+}
+bool all(const target& where, const any_const_view& x) {
+  return logical_of_all("all", runtime_op::logical_and, where, x);
+}
+array<bool> any(const target& where, const any_const_view& x, axis along_axis) {
+  return logical_along("any", runtime_op::logical_or, where, x, along_axis);
+}
+array<bool> all(const target& where, const any_const_view& x, axis along_axis) {
+  return logical_along("all", runtime_op::logical_and, where, x, along_axis);
+}
+
+any_array segmented_reduce(const target& requested, const any_const_view& x,
+                           const array_view<const std::size_t>& offsets, runtime_op op) {
+  const dtype type = x.dtype();
+  operation running("segmented_reduce", x.size(), name(type));
+  impl::require_monoid(op, type);
+  const target where = resolve(requested, {x.bytes(), 0, x.where(), true});
+  running.runs_on(where);
+  const std::size_t count = offsets.size() == 0 ? 0 : offsets.size() - 1;
+  if (!offsets.where().is_gpu()) impl::check_offsets(offsets.data(), count, x.size());
+  any_array out(type, {count}, where);
+  if (count == 0) return out;
+  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
+  const impl::staged_input<std::size_t> bounds(impl::input(offsets), where);
+  if (offsets.where().is_gpu() && !where.is_gpu()) impl::check_offsets(bounds.data(), count, x.size());
+  out.fill(identity(op, type));
+  impl::library_segmented_reduce(op, type, staged.data(), x.size(), bounds.data(), count, out.data(), where);
+  return out;
+}
+
+std::pair<any_array, any_array> reduce_by_key(const target& requested, const any_const_view& keys,
+                                              const any_const_view& values, runtime_op op) {
+  const dtype type = values.dtype();
+  operation running("reduce_by_key", keys.size(), name(type));
+  impl::require_monoid(op, type);
+  const target where = resolve(requested, {3 * keys.bytes() + values.bytes(), 0, values.where(), true});
+  running.runs_on(where);
+  if (values.size() != keys.size()) impl::fail_sizes("the values", values.size(), keys.size());
+  if (keys.size() == 0) return {any_array(keys.dtype(), {0}, where), any_array(type, {0}, where)};
+  const impl::staged_input<std::byte> staged_keys(impl::bytes_of(keys), where);
+  const impl::staged_input<std::byte> staged_values(impl::bytes_of(values), where);
+  array<bool> flags(keys.size(), where);
+  impl::library_flag_changes(keys.dtype(), staged_keys.data(), keys.size(), flags.data(), where);
+  const impl::selection firsts(flags.data(), keys.size(), where);
+  const std::size_t count = firsts.count();
+  std::pair<any_array, any_array> result{any_array(keys.dtype(), {count}, where),
+                                         any_array(type, {count}, where)};
+  firsts.copy(staged_keys.data(), size_of(keys.dtype()), false, result.first.data());
+  array<std::size_t> offsets(count + 1, where);
+  firsts.indices(offsets.data());
+  offsets.set(keys.size(), count);
+  impl::library_segmented_reduce(op, type, staged_values.data(), values.size(), offsets.data(), count,
+                                 result.second.data(), where);
+  return result;
+}
+
+}  // namespace heddle

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/impl/core/order.hpp>
+#include <heddle/operators.hpp>
+
+#include <complex>
+#include <type_traits>
+
+/// What mean and variance make of an element before they add it: the same bits on a CPU and on a GPU.
+namespace heddle::impl {
+
+/// The type in which elements of T are summed.
+template <class T>
+using wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+
+template <class T>
+HD_INLINE wide<T> widened(T x) {
+  if constexpr (is_complex<T>) {
+    // Code that runs on a GPU cannot call the constructor.
+    order::uninitialized<wide<T>, 1> z;
+    return complex_like(z[0], static_cast<double>(part(x, 0)), static_cast<double>(part(x, 1)));
+  } else {
+    return static_cast<double>(x);
+  }
+}
+
+/// |x − centre|².
+template <class T>
+HD_INLINE double squared_deviation(T x, wide<T> centre) {
+  if constexpr (is_complex<T>) {
+    const double re = rounded_sum(static_cast<double>(part(x, 0)), -part(centre, 0));
+    const double im = rounded_sum(static_cast<double>(part(x, 1)), -part(centre, 1));
+    return rounded_sum(rounded_product(re, re), rounded_product(im, im));
+  } else {
+    const double distance = rounded_sum(static_cast<double>(x), -centre);
+    return rounded_product(distance, distance);
+  }
+}
+
+}  // namespace heddle::impl
