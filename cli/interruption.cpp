@@ -1,6 +1,6 @@
 #include "interruption.hpp"
 
-#include "checker/signal_context.hpp"
+#include "checker/engine/signal_context.hpp"
 #include "live_view.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "kernel_options.hpp"
 
-#include "checker/arguments.hpp"
-#include "checker/compiler_command.hpp"
+#include "checker/build/arguments.hpp"
+#include "checker/build/compiler_command.hpp"
 #include "file_options.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>

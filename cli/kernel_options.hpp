@@ -1,7 +1,7 @@
 #pragma once
 
-#include "checker/compile.hpp"
-#include "checker/launch.hpp"
+#include "checker/build/compile.hpp"
+#include "checker/engine/launch.hpp"
 #include "run_options.hpp"
 #include <heddle/kernel.hpp>
 #include <heddle/target.hpp>

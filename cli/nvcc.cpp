@@ -1,5 +1,5 @@
-#include "checker/built_program.hpp"
-#include "checker/compiler_command.hpp"
+#include "checker/build/built_program.hpp"
+#include "checker/build/compiler_command.hpp"
 #include "commands.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>

@@ -1,4 +1,4 @@
-#include "checker/arguments.hpp"
+#include "checker/build/arguments.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
 #include "kernel_options.hpp"
