@@ -1,8 +1,8 @@
 // Flows beside the textbook's method in double, and over ranks beside one machine.
-#include "../textbook_lattice_boltzmann.hpp"
 #include "arrays.hpp"
 #include "on_ranks.hpp"
 #include "properties.hpp"
+#include "tests/simulations/textbook_lattice_boltzmann.hpp"
 #include <heddle/error.hpp>
 #include <heddle/support/temporary_folder.hpp>
 

@@ -1,10 +1,10 @@
 // Pictures of the Mandelbrot set beside the definition, a pixel at a time.
 #include "mandelbrot/mandelbrot.hpp"
 
-#include "../mandelbrot_by_definition.hpp"
 #include "arrays.hpp"
 #include "on_ranks.hpp"
 #include "properties.hpp"
+#include "tests/simulations/mandelbrot_by_definition.hpp"
 
 #if defined(HEDDLE_WITH_MPFR)
 #include <mpfr.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../ranks_as_threads.hpp"
+#include "tests/ranks_as_threads.hpp"
 
 #include <exception>
 #include <mutex>

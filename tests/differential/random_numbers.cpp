@@ -1,9 +1,9 @@
 // Random numbers, and the points that estimate π, beside Random123's words one at a time.
-#include "../random_by_definition.hpp"
 #include "arrays.hpp"
 #include "monte_carlo/pi.hpp"
 #include "on_ranks.hpp"
 #include "properties.hpp"
+#include "tests/patterns/random_by_definition.hpp"
 #include <heddle/random.hpp>
 
 #include <numeric>
