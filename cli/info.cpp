@@ -1,7 +1,7 @@
+#include "cli/files/standard_output.hpp"
 #include "commands.hpp"
 #include "machine_description.hpp"
 #include "over_ranks.hpp"
-#include "standard_output.hpp"
 #include <heddle/memory.hpp>
 #include <heddle/support/halo_exchange.hpp>
 #include <heddle/support/threads.hpp>

@@ -1,9 +1,9 @@
+#include "cli/files/interruption.hpp"
+#include "cli/files/standard_output.hpp"
+#include "cli/options/file_options.hpp"
+#include "cli/options/unknown_word.hpp"
 #include "commands.hpp"
-#include "file_options.hpp"
-#include "interruption.hpp"
 #include "over_ranks.hpp"
-#include "standard_output.hpp"
-#include "unknown_word.hpp"
 #include <heddle/error.hpp>
 #include <heddle/support/atomic_file.hpp>
 

@@ -1,9 +1,9 @@
 #include "over_ranks.hpp"
 
+#include "cli/files/interruption.hpp"
+#include "cli/files/standard_output.hpp"
+#include "cli/options/file_options.hpp"
 #include "commands.hpp"
-#include "file_options.hpp"
-#include "interruption.hpp"
-#include "standard_output.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/support/halo_exchange.hpp>

@@ -1,6 +1,6 @@
 #include "buffers.hpp"
 
-#include "../interruption.hpp"
+#include "cli/files/interruption.hpp"
 #include "gpu.hpp"
 #include "sizes.hpp"
 #include <heddle/error.hpp>

@@ -1,6 +1,6 @@
 #include "chart.hpp"
 
-#include "../interruption.hpp"
+#include "cli/files/interruption.hpp"
 #include <heddle/error.hpp>
 #include <heddle/support/process.hpp>
 #include <heddle/support/temporary_folder.hpp>

@@ -1,6 +1,6 @@
 #include "measurement.hpp"
 
-#include "../interruption.hpp"
+#include "cli/files/interruption.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "patterns.hpp"
 
-#include "../algorithm_names.hpp"
+#include "cli/patterns/algorithm_names.hpp"
 #include <heddle/array.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>

@@ -1,6 +1,6 @@
 #include "sizes.hpp"
 
-#include "../whole_number.hpp"
+#include "cli/options/whole_number.hpp"
 #include <heddle/error.hpp>
 
 #include <bit>

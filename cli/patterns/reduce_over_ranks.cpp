@@ -1,0 +1,177 @@
+#include "algorithm_names.hpp"
+#include "cli/files/distributed_input.hpp"
+#include "cli/files/interruption.hpp"
+#include "cli/files/npy_input.hpp"
+#include "cli/files/npy_output.hpp"
+#include "cli/files/progress.hpp"
+#include "cli/files/standard_output.hpp"
+#include "cli/files/value_text.hpp"
+#include "cli/over_ranks.hpp"
+#include "deviations.hpp"
+#include "quantiles.hpp"
+#include "quantiles_over_ranks.hpp"
+#include "reductions.hpp"
+#include <heddle/algorithm.hpp>
+#include <heddle/any_distributed.hpp>
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace heddle::cli {
+namespace {
+
+/// The squares of the distances of all elements from the means of their lines, in their blocks. The lines and
+/// the means are those of this rank's block.
+any_distributed_array squared_distances(const any_distributed_array& x, const npy_input& from,
+                                        const axis_lines& lines, memory means) {
+  deviations from_mean(from, std::move(means));
+  const any_array elements = x.local().on(target());
+  array<double> squares(elements.shape());
+  // So many entries of the axes before that of the lines at once, or of the lines themselves.
+  const bool is_one = lines.outer == 1;
+  const std::size_t entry = is_one ? lines.inner : lines.length * lines.inner;
+  const std::size_t entries = is_one ? lines.length : lines.outer;
+  const std::size_t most = std::max<std::size_t>(from_mean.piece() / std::max<std::size_t>(entry, 1), 1);
+  for (std::size_t first = 0; first < entries && entry > 0; first += most) {
+    const std::size_t count = std::min(most, entries - first);
+    const axis_lines piece =
+        is_one ? axis_lines{1, count, lines.inner} : axis_lines{count, lines.length, lines.inner};
+    const void* const made =
+        from_mean.of(static_cast<const std::byte*>(elements.data()) + first * entry * size_of(x.dtype()),
+                     piece, is_one ? 0 : first * lines.inner, lines.inner);
+    std::memcpy(squares.data() + first * entry, made, count * entry * sizeof(double));
+  }
+  return {x.all(), x.shape(), x.begins(), any_array(squares.on(x.all().where()))};
+}
+
+/// A copy of `bytes` bytes on the CPU.
+memory copied(const void* values, std::size_t bytes) {
+  memory copy(bytes, target());
+  if (bytes > 0) std::memcpy(copy.data(), values, bytes);
+  return copy;
+}
+
+/// All elements to one, which is put where `out` is.
+void reduce_all(const reduction& op, const any_distributed_array& x, const npy_input& from, dtype partial,
+                const std::vector<double>& fractions, std::byte* out) {
+  const ranks& all = x.all();
+  const auto put = [&](const any_value& value) { std::memcpy(out, value.data(), size_of(value.dtype())); };
+  if (op.is_quantile()) return quantiles_over_ranks(op, x, fractions, reinterpret_cast<double*>(out));
+  if (op.is_place())
+    return put(
+        static_cast<std::int64_t>(op.combine == runtime_op::minimum ? argmin(all, x) : argmax(all, x)));
+  if (!op.is_average()) return put(reduce(all, x, op.combine));
+  put(reduce(all, converted(x, partial), runtime_op::plus));
+  if (!op.is_spread()) return;
+  finish(mean_of_elements, partial, partial, x.size(), 0, out, 1);
+  put(reduce(all, squared_distances(x, from, {1, x.local().size(), 1}, copied(out, size_of(partial))),
+             runtime_op::plus));
+}
+
+/// What combined lines of `length` elements become, on the CPU.
+any_distributed_array finished(const reduction& op, const any_distributed_array& combined, dtype result,
+                               std::size_t length, std::size_t ddof) {
+  any_array own = combined.local().on(target());
+  finish(op, combined.dtype(), result, length, ddof, own.data(), own.size());
+  any_array results(result, own.shape());
+  if (results.bytes() > 0) std::memcpy(results.data(), own.data(), results.bytes());
+  return {combined.all(), combined.shape(), combined.begins(), std::move(results)};
+}
+
+/// The results along an axis, in the blocks of their array, on the CPU.
+any_distributed_array reduced_along(const reduction& op, const any_distributed_array& x,
+                                    const npy_input& from, axis along_axis, dtype partial, dtype result,
+                                    std::size_t ddof, const std::vector<double>& fractions) {
+  const ranks& all = x.all();
+  const std::size_t axis_number = x.shape().resolve_axis(along_axis.index), length = x.shape()[axis_number];
+  if (op.is_place())
+    return as_int64(op.combine == runtime_op::minimum ? argmin(all, x, along_axis)
+                                                      : argmax(all, x, along_axis));
+  if (op.is_quantile())
+    return finished(op, quantiles_along_over_ranks(op, x, along_axis, fractions), result, length, 0);
+  any_distributed_array combined = partial == x.dtype()
+                                       ? reduce(all, x, along_axis, op.combine)
+                                       : reduce(all, converted(x, partial), along_axis, op.combine);
+  if (op.is_spread()) {
+    const any_distributed_array mean = finished(mean_of_elements, combined, partial, length, 0);
+    // Along the slowest axis every rank has elements of every line.
+    const any_array means = axis_number == 0 ? mean.gather() : mean.local().on(target());
+    combined = reduce(all,
+                      squared_distances(x, from, along(x.local().shape(), axis_number),
+                                        copied(means.data(), means.bytes())),
+                      along_axis, runtime_op::plus);
+  }
+  return finished(op, combined, result, length, ddof);
+}
+
+}  // namespace
+
+void reduce_over_ranks(const reduce_options& options) {
+  const reduction& op = reduction_called(options.op);
+  check_reduce_options(op, options);
+  const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
+  refuse_over_ranks(algorithm != reduce_algorithm::single_pass, "--algorithm", "only single-pass does");
+  const ranks all = ranks_on(options.target);
+  const npy_file file(options.input);
+  const std::optional<dtype> asked_for = options.element_type();
+  const dtype from = asked_for.value_or(file.dtype());
+  const dtype combined = combined_type(op, from, asked_for.has_value());
+  const dtype result = result_type(op, from, combined), partial = partial_type(op, combined);
+  std::vector<double> fractions;
+  if (op.becomes == outcome::percentile) fractions = parse_percentiles(options.percentiles);
+  shape lengths;
+  std::size_t length = file.size();
+  if (options.axis) {
+    const std::size_t axis_number = file.shape().resolve_axis(*options.axis);
+    lengths = file.shape().without_axis(axis_number);
+    length = file.shape()[axis_number];
+  }
+  const bool becomes_array = options.axis && lengths.axes() > 0;
+  const std::size_t count = becomes_array ? 0 : std::max<std::size_t>(fractions.size(), 1);
+  operation running(op.name, file.size(), name(partial));
+  running.runs_on(all.where());
+  if (length == 0 && (!becomes_array || lengths.elements() > 0 || op.is_place()))
+    fill_with_identity(op, combined, file.shape(), std::array<std::byte, largest_element_bytes>().data(), 1);
+  require_writable_over_ranks(options.output);
+  npy_input x(file, asked_for.value_or(combined), combined, all.where());
+  begin_together();
+
+  const std::size_t bytes = x.file_bytes(file.size());
+  const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, all.where());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
+  if (becomes_array) {
+    const any_distributed_array results =
+        reduced_along(op, spread(all, x, file.shape(), shown), x, axis{*options.axis}, partial, result,
+                      options.ddof.value_or(0), fractions);
+    stats.report(options);
+    stop_if_interrupted();
+    return write_npy(options.output, results, lengths_of_results(lengths, fractions.size()));
+  }
+  std::vector<std::byte> values(16 * count);
+  if (file.size() == 0) {
+    fill_with_identity(op, combined, file.shape(), values.data(), 1);
+  } else {
+    reduce_all(op, spread(all, x, shape{file.size()}, shown), x, partial, fractions, values.data());
+  }
+  finish(op, partial, result, file.size(), options.ddof.value_or(0), values.data(), count);
+  stats.report(options);
+  stop_if_interrupted();
+  if (!options.axis && !is_standard_output(options.output))
+    for (std::size_t i = 0; i < count; ++i)
+      print(value_text(result, values.data() + i * size_of(result)) + "\n");
+  if (options.output.empty() || all.rank() != 0) return;
+  npy_output(options.output)
+      .write(result, lengths_of_results(shape(), fractions.size()), values.data(), options.quiet);
+}
+
+}  // namespace heddle::cli

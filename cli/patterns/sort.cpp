@@ -1,0 +1,189 @@
+#include "cli/commands.hpp"
+#include "cli/files/distributed_input.hpp"
+#include "cli/files/interruption.hpp"
+#include "cli/files/npy_input.hpp"
+#include "cli/files/npy_output.hpp"
+#include "cli/files/progress.hpp"
+#include "cli/files/standard_output.hpp"
+#include "cli/kernels/run_options.hpp"
+#include "cli/options/whole_number.hpp"
+#include "cli/over_ranks.hpp"
+#include "element_types.hpp"
+#include <heddle/any_array.hpp>
+#include <heddle/any_distributed.hpp>
+#include <heddle/any_patterns.hpp>
+#include <heddle/error.hpp>
+#include <heddle/shape.hpp>
+#include <heddle/sort.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+struct sort_options : run_options {
+  bool places = false;
+  sort_order order = sort_order::ascending;
+  std::optional<std::size_t> first;
+};
+
+[[noreturn]] void fail_too_many(std::size_t k, std::size_t elements) {
+  fail(fmt::format("k is {0}, and there are {1} elements: k can be {1} at most", k, elements));
+}
+
+/// The first k elements of a flat array over ranks, or their places: what each rank has of them, and of those
+/// the first k. They are on every rank.
+any_array first_over_ranks(const any_distributed_array& x, std::size_t k, const sort_options& options) {
+  const ranks& all = x.all();
+  any_top_elements own = top_k(all.where(), x.local(), std::min(k, x.rows()), options.order);
+  array<std::size_t> places = own.indices.on(target());
+  for (std::size_t& place : places) place += x.first_row();
+  // Equal elements are in the order of ranks, which is that of their places.
+  const any_array values = any_distributed_array(all, own.values.on(target())).gather();
+  const array<std::size_t> all_places = all.all_gather(places);
+  any_top_elements top = top_k(target(), values, k, options.order);
+  if (!options.places) return std::move(top.values);
+  for (std::size_t& place : top.indices) place = all_places.data()[place];
+  return std::move(top.indices);
+}
+
+/// The first k entries along an axis, in the blocks that they are in.
+any_distributed_array first_along(const any_distributed_array& x, std::size_t along_axis, std::size_t k) {
+  std::vector<std::size_t> begins = x.begins();
+  if (along_axis == 0) {
+    for (std::size_t& b : begins) b = std::min(b, k);
+    const auto me = static_cast<std::size_t>(x.all().rank());
+    return {x.all(), x.shape().with_length(0, k), begins,
+            x.local().slice(0, begins[me + 1] - begins[me]).on(target())};
+  }
+  const any_array own = x.local().on(target());
+  const axis_lines lines = along(own.shape(), along_axis);
+  any_array first(x.dtype(), own.shape().with_length(along_axis, k));
+  const std::size_t inner = lines.inner * size_of(x.dtype());
+  for (std::size_t i = 0; i < lines.outer && k * inner > 0; ++i)
+    std::memcpy(static_cast<std::byte*>(first.data()) + i * k * inner,
+                static_cast<const std::byte*>(own.data()) + i * lines.length * inner, k * inner);
+  return {x.all(), x.shape().with_length(along_axis, k), begins, std::move(first)};
+}
+
+/// The same over ranks, each of which reads its own elements.
+void sort_over_ranks(const sort_options& options, const npy_file& file, dtype type) {
+  const ranks all = ranks_on(options.target);
+  const std::size_t n = file.size();
+  const shape lengths = options.axis ? file.shape() : shape{n};
+  const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
+  const axis along{static_cast<std::ptrdiff_t>(along_axis)};
+  if (options.first && *options.first > lengths[along_axis])
+    fail_too_many(*options.first, lengths[along_axis]);
+  require_writable_over_ranks(options.output);
+  npy_input x(file, type, type, all.where());
+  begin_together();
+  operation running("sort", n, name(type));
+  running.runs_on(all.where());
+  const std::size_t bytes = x.file_bytes(n);
+  const run_stats stats("sort", options.op, "radix", n, type, bytes + n * size_of(type), all.where());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
+  const any_distributed_array elements = spread(all, x, lengths, shown);
+  if (options.first && lengths.axes() == 1) {
+    const any_array result = first_over_ranks(elements, *options.first, options);
+    stats.report(options);
+    if (all.rank() == 0)
+      npy_output(options.output)
+          .write(options.places ? dtype::int64 : type, result.shape(), result.data(), options.quiet);
+    return;
+  }
+  const auto write = [&](const auto& result) {
+    stats.report(options);
+    stop_if_interrupted();
+    write_npy(options.output, result);
+  };
+  const auto in_order = [&] {
+    return options.places ? as_int64(argsort(all, elements, along, options.order))
+                          : sort(all, elements, along, options.order);
+  };
+  if (options.first) return write(first_along(in_order(), along_axis, *options.first));
+  write(in_order());
+}
+
+void run(const sort_options& options) {
+  const target requested = target::parse(options.target);
+  const npy_file file(options.input);
+  const dtype type = options.element_type().value_or(file.dtype());
+  if (type >= dtype::complex64) fail_complex_order("sort", type, real_parts);
+  if (is_over_ranks()) return sort_over_ranks(options, file, type);
+  const std::size_t n = file.size(), bytes = n * size_of(type);
+  const shape lengths = options.axis ? file.shape() : shape{n};
+  const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
+  const axis_lines lines = along(lengths, along_axis);
+  npy_output output(options.output);
+  const target where = resolve(requested, {8 * bytes, 8 * bytes, target(), true});
+  npy_input x(file, type, type, where);
+  operation running("sort", n, name(type));
+  running.runs_on(where);
+  if (options.first && *options.first > lines.length) fail_too_many(*options.first, lines.length);
+  const shape result_shape = options.first ? lengths.with_length(along_axis, *options.first) : lengths;
+  const dtype result_type = options.places ? dtype::int64 : type;
+  const std::size_t result_bytes = result_shape.elements() * size_of(result_type);
+  const run_stats stats("sort", options.op, "radix", n, type, x.file_bytes(n) + result_bytes, where);
+  any_array result;
+  {
+    progress shown(x.file_bytes(n), options.quiet);
+    any_array elements = x.bring_all(shown);
+    const any_view along_middle = elements.reshaped(shape_of(lines));
+    if (options.first) {
+      any_top_elements top = top_k(where, along_middle, *options.first, axis{1}, options.order);
+      result = options.places ? any_array(std::move(top.indices)) : std::move(top.values);
+    } else if (options.places) {
+      result = argsort(where, along_middle, axis{1}, options.order);
+    } else {
+      sort_into(where, along_middle, along_middle, axis{1}, options.order);
+      result = std::move(elements);
+    }
+    result = brought_to_cpu(std::move(result));
+  }
+  stats.report(options);
+  output.write(result_type, result_shape, result.data(), options.quiet);
+}
+
+}  // namespace
+
+void add_sort(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("sort", "The elements of an array in order");
+  const auto options = std::make_shared<sort_options>();
+  options->op = "sort";
+  options->add_to(*command, true);
+  command->add_flag_callback(
+      "--descending", [options] { options->order = sort_order::descending; },
+      "From the largest to the smallest");
+  command->add_option("--first", options->first, "Only the first N in that order")
+      ->option_text("N")
+      ->transform(count_from(0));
+  command->add_flag_callback(
+      "--places",
+      [options] {
+        options->places = true;
+        options->op = "argsort";
+      },
+      "Write where the elements stand in the input instead, as int64");
+  command->footer(
+      "Writes the elements from the smallest to the largest: a flat array, in C order, without --axis; one "
+      "of "
+      "the same\n"
+      "shape with it. NaNs come last, and first with --descending. Equal elements keep their order in "
+      "--places, "
+      "as in\n"
+      "numpy.argsort of kind stable.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli
