@@ -16,7 +16,8 @@ struct compile_options {
   std::vector<std::string> forced_includes;  ///< -include: read before a file, behind CUDA's own headers
   std::vector<std::string> link_words;       ///< objects, -l and -L, for the linker
   std::vector<std::string> instances;        ///< of templates, such as sum<float>
-  /// Code tells what runs it of every access to memory. Other code is as fast as it can be, for the processor at hand.
+  /// Code tells what runs it of every access to memory. Other code is as fast as it can be, for the processor
+  /// at hand.
   bool is_watched = false;
   /// A whole program, whose main is run; of any other source only the kernels are.
   bool is_program = false;

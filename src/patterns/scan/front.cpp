@@ -1,5 +1,5 @@
-#include "core/compiled_operator.hpp"
 #include "core/any_arguments.hpp"
+#include "core/compiled_operator.hpp"
 #include "core/runtime_op.hpp"
 #include "gpu/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
