@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-DEVICE = HERE.parents[1] / "src" / "jit" / "device"
+DEVICE = HERE.parents[1] / "cuda_on_cpu" / "device"
 
 # What the headers declare for themselves: in no documentation of CUDA.
 INTERNAL = re.compile(r"""__internal_ | __nvvm_ | \w+_impl$ | __(i|u|ull|ll|ill|f|d|us|u128|f2|f4)Atomic | __cuda | \w+_ptsz$ | cudaCG

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-DEVICE = pathlib.Path(__file__).resolve().parents[2] / "src" / "jit" / "device" / "heddle_device"
+DEVICE = pathlib.Path(__file__).resolve().parents[2] / "cuda_on_cpu" / "device" / "heddle_device"
 HEADERS = ("host_types.hpp", "host_graphs.hpp", "host_pools.hpp", "host_advice.hpp", "driver/types.hpp", "rtc/rtc.hpp")
 
 
