@@ -39,7 +39,7 @@ set(pattern_sources
   patterns/linear_algebra/front.cpp
   patterns/lower_bound/front.cpp
   patterns/random/front.cpp
-  patterns/reduce/any.cpp
+  patterns/any_reduce.cpp
   patterns/reduce/cpu.cpp
   patterns/reduce/front.cpp
   patterns/scan/any.cpp
@@ -47,8 +47,8 @@ set(pattern_sources
   patterns/scan/front.cpp
   patterns/segmented_reduce/front.cpp
   patterns/segmented_scan/any.cpp
-  patterns/sort/any.cpp
-  patterns/statistics/any.cpp
+  patterns/any_order.cpp
+  patterns/any_statistics.cpp
   patterns/statistics/front.cpp
   patterns/stencil/front.cpp
   patterns/textbook/algorithm.cpp

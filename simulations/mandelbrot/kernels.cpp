@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
+// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/support/simd.hpp.
 #include "mandelbrot/kernels.hpp"
 
 #include "mandelbrot/escape.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-// For what is compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
+// For what is compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/support/simd.hpp.
 #include <heddle/support/simd.hpp>
 
 #include <cstdint>

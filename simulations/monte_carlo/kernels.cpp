@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
+// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/support/simd.hpp.
 #include "monte_carlo/points.hpp"
 #include <heddle/support/philox_simd.hpp>
 

@@ -1,4 +1,4 @@
-// The operators on registers: a part of kernels.cpp, and like it compiled once for each instruction set.
+// The operators on registers: a part of cpu_kernels.cpp, and like it compiled once for each instruction set.
 #pragma once
 
 #include <heddle/operators.hpp>

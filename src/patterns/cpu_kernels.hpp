@@ -22,7 +22,8 @@ using reduce_tile_kernel = void (*)(const void* x, std::size_t count, void* out)
 using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bool y_is_constant,
                             std::size_t count, bool non_temporal, void* out);
 
-/// The steps of a scan (see scan_steps in cpu/scan.hpp), by their names; all null where there are none.
+/// The steps of a scan (see scan_steps in heddle/impl/patterns/scan/cpu.hpp), by their names; all null where
+/// there are none.
 struct scan_kernels {
   std::size_t state_bytes = 0;
   void (*start)(const void* init, void* state) = nullptr;
@@ -47,7 +48,7 @@ const reduce_kernels& reduce_kernels_for(dtype type, runtime_op function);
 const scan_kernels& scan_kernels_for(dtype type, runtime_op function);
 map_kernel map_kernel_for(dtype type, runtime_op function);
 
-/// The kernels that kernels.cpp has for each instruction set.
+/// The kernels that cpu_kernels.cpp has for each instruction set.
 template <class Kernels>
 using kernels_source = Kernels (*)(dtype type, runtime_op function);
 #define HEDDLE_DECLARE_KERNELS(isa)                                     \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small checkpoints of every case and storage as the first corpus of the fuzz target: fuzz_checkpoint_seeds.py FOLDER."""
+"""Writes small checkpoints of every case and storage as the first corpus of the fuzz target: checkpoint_seeds.py FOLDER."""
 import itertools
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small patterns in every format as the first corpus of the fuzz target: fuzz_life_seeds.py FOLDER."""
+"""Writes small patterns in every format as the first corpus of the fuzz target: life_seeds.py FOLDER."""
 import pathlib
 import sys
 

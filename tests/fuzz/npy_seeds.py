@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small .npy files of every kind as the first corpus of the fuzz target: fuzz_npy_seeds.py FOLDER."""
+"""Writes small .npy files of every kind as the first corpus of the fuzz target: npy_seeds.py FOLDER."""
 import io
 import itertools
 import pathlib

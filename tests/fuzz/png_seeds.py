@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes small PNG files of every kind as the first corpus of the fuzz target: fuzz_png_seeds.py FOLDER."""
+"""Writes small PNG files of every kind as the first corpus of the fuzz target: png_seeds.py FOLDER."""
 import pathlib
 import sys
 

@@ -1,4 +1,4 @@
-#include "tests/files.hpp"
+#include "files.hpp"
 #include "tests/on_targets.hpp"
 #include <heddle/io/npy.hpp>
 

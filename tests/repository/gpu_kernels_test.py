@@ -5,7 +5,6 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv[1])
 # Headers for users' kernels, and CUDA's libraries on a CPU: no kernels of Heddle.
-OTHERS = ("cuda_on_cpu/",)
 
 
 def without_comments(text):
@@ -33,7 +32,7 @@ def main():
     for folder in ("include", "src", "simulations"):
         for path in sorted((SOURCE / folder).rglob("*")):
             name = str(path.relative_to(SOURCE))
-            if path.suffix in (".cuh", ".cu", ".hpp") and not name.startswith(OTHERS):
+            if path.suffix in (".cuh", ".cu", ".hpp"):
                 for kernel in kernels_of(without_comments(path.read_text())):
                     assert kernel not in kernels, f"{name}: {kernels[kernel]} has a kernel {kernel} too"
                     kernels[kernel] = name

@@ -9,9 +9,9 @@ from pathlib import Path
 
 SOURCE = Path(sys.argv[1])
 EXCEPTIONS = Path(__file__).with_name("layers_exceptions.txt")
-# Within the folder of a pattern, a backend's files are named for it.
+# Within the folder of a pattern, a backend's files are named for it, and what nvcc reads is for a GPU.
 PATTERNS = ["include/heddle/impl/patterns", "src/patterns"]
-BACKEND = re.compile(r"/(cpu|gpu)(?=[/._])")
+BACKEND = re.compile(r"(?:^|/)(cpu|gpu)(?=[/._])")
 ENDINGS = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
@@ -27,7 +27,8 @@ FORBIDDEN = {
     "src/target": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
     "src/cpu": ["gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
     "src/gpu": ["cpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
-    "src/patterns": ["kernels/", "cuda_on_cpu/"],
+    "src/patterns": ["distributed/", "kernels/", "cuda_on_cpu/"],
+    "src/distributed": ["kernels/", "cuda_on_cpu/"],
     "src/kernels": ["cpu/", "patterns/", "distributed/"],
     "cuda_on_cpu": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cli/", "expressions/", "simulations/", "checker/", "viewer/"],
     "include": ["cli/", "expressions/", "simulations/", "checker/"],
@@ -56,7 +57,7 @@ def includes(path):
 
 def other_backends(path):
     """The headers of another backend that a file of one includes."""
-    own = BACKEND.findall(str(path.relative_to(SOURCE)))
+    own = ["gpu"] if path.suffix in (".cu", ".cuh") else BACKEND.findall(str(path.relative_to(SOURCE)))
     return [header for header in includes(path) if own and {*BACKEND.findall(header)} - {*own}]
 
 

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, with HEDDLE_ISA naming it; see kernels.cpp.
+// Compiled once for each instruction set, with HEDDLE_ISA naming it; see cpu_kernels.cpp.
 #include "patterns/random/cpu_kernels.hpp"
 
 #include <heddle/impl/patterns/transform/cpu.hpp>

@@ -1,5 +1,5 @@
 // Scans by operators that give the same bits in any order, whose state is the last output:
-// a part of kernels.cpp, and like it compiled once for each instruction set.
+// a part of cpu_kernels.cpp, and like it compiled once for each instruction set.
 #pragma once
 
 #include "cpu/simd.hpp"

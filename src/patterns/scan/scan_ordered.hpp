@@ -1,5 +1,5 @@
 // Scans whose bits depend on the order (scan_order.hpp), sums and products of floating-point numbers:
-// a part of kernels.cpp, and like it compiled once for each instruction set.
+// a part of cpu_kernels.cpp, and like it compiled once for each instruction set.
 #pragma once
 
 #include "cpu/simd.hpp"

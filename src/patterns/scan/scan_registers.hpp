@@ -1,5 +1,5 @@
-// Registers of numbers, and shuffles of their lanes for scans: a part of kernels.cpp, and like it compiled
-// once for each instruction set.
+// Registers of numbers, and shuffles of their lanes for scans: a part of cpu_kernels.cpp, and like it
+// compiled once for each instruction set.
 #pragma once
 
 #include "cpu/simd.hpp"

@@ -2,7 +2,7 @@
 
 #include <heddle/impl/core/order.hpp>
 
-/// Prefixes by blocks of a power of two of parts, as impl/scan_order.hpp defines them, in registers.
+/// Prefixes by blocks of a power of two of parts, as scan_order.hpp defines them, in registers.
 namespace heddle::gpu {
 
 /// The totals of the largest blocks that the parts so far make up, fewer than 2^Levels parts.

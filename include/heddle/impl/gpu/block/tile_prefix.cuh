@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-/// Prefixes of warps and tiles as impl/scan_order.hpp defines those of rows: blocks of a power of two, from
+/// Prefixes of warps and tiles as scan_order.hpp defines those of rows: blocks of a power of two, from
 /// left to right.
 namespace heddle::gpu {
 

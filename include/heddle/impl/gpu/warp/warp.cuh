@@ -51,7 +51,7 @@ __device__ inline T shuffle_from(const T& value, unsigned lane) {
 }
 
 /// The values of all lanes up to this one combined, in the warp or in each `Lanes` neighbours of it: P(j + 1)
-/// of impl/scan_order.hpp (Sklansky 1960).
+/// of scan_order.hpp (Sklansky 1960).
 template <unsigned Lanes = warp_size, class T, class Op>
 __device__ T scan_warp(T value, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;

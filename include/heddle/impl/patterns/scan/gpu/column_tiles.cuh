@@ -30,7 +30,7 @@ struct column_tiles {
   std::size_t totals_of_panel;
 
   /// For as many blocks at once as there are multiprocessors. `in_order`: a tile has a power of two of rows
-  /// of impl/scan_order.hpp, and a thread a power of two of scan units, up to such a row.
+  /// of scan_order.hpp, and a thread a power of two of scan units, up to such a row.
   column_tiles(const axis_lines& lines, unsigned processors, bool in_order)
       : all(lines),
         columns(Panels ? tuning::panel_columns : static_cast<unsigned>(all.inner)),

@@ -236,7 +236,7 @@ __device__ T reduce_rows_of_warp(order::uninitialized<T, Rows>& row, const Op& o
   }
 }
 
-/// Combines `Rows` rows of a tile in the order of impl/scan_order.hpp, some at a time.
+/// Combines `Rows` rows of a tile in the order of scan_order.hpp, some at a time.
 template <bool Aligned, unsigned Rows, class T, class Op>
 __device__ T total_of_rows(const T* rows_begin, const Op& op) {
   constexpr unsigned vector = order::scan_vector<T>, row = warp_size * vector, most = rows_that_hold<T, 128>,

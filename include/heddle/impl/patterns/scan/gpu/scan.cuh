@@ -26,7 +26,7 @@
 ///   few long columns, or panels of them  tall_columns_scan
 ///   other columns                        scan_down; few of them are cut into parts, which are reduced first
 ///
-/// All read and write memory once, but for columns that are cut. The bits are those of impl/scan_order.hpp.
+/// All read and write memory once, but for columns that are cut. The bits are those of scan_order.hpp.
 namespace heddle::gpu {
 
 /// Whether rows are scanned several to a warp. Those of one and two bytes an element are faster with a block

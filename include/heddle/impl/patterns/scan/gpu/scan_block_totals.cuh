@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <span>
 
-/// The totals of blocks of rows in the order of impl/scan_order.hpp, at the speed of reading them: for scans
+/// The totals of blocks of rows in the order of scan_order.hpp, at the speed of reading them: for scans
 /// of an array that is distributed over GPUs.
 namespace heddle::gpu {
 

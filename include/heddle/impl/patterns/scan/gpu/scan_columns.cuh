@@ -15,7 +15,7 @@
 
 /// Scans of columns: threads go down columns side by side, several below one another where columns are few,
 /// and memory is read and written once. Few long columns are cut into parts, whose totals are found first.
-/// Where the order of combinations matters a part is a power of two of rows of impl/scan_order.hpp.
+/// Where the order of combinations matters a part is a power of two of rows of scan_order.hpp.
 namespace heddle::gpu {
 
 /// How scan_down() takes columns.

@@ -210,7 +210,7 @@ __device__ void scan_rows_of_vectors(const T* from, T* to, unsigned rows, unsign
   }
 }
 
-/// Scans several rows by a warp in the order of impl/scan_order.hpp. They pass through shared memory, where
+/// Scans several rows by a warp in the order of scan_order.hpp. They pass through shared memory, where
 /// they may begin anywhere.
 template <class T, class Op>
 __device__ void scan_rows_in_order(const T* x, const Op& op, const rows_for_warps& shape, bool exclusive,

@@ -263,7 +263,7 @@ class striped_tile {
     }
   }
 
-  /// Scans each vector, and finds P of impl/scan_order.hpp and the totals of blocks of rows. Returns the
+  /// Scans each vector, and finds P of scan_order.hpp and the totals of blocks of rows. Returns the
   /// warp's total.
   __device__ T scan(const Op& op) {
     order::uninitialized<T, 1> total;

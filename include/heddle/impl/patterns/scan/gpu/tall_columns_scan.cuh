@@ -30,7 +30,7 @@
 /// of 16 publishes what the group combines to. So of each column a block reads the aggregates of up to 15
 /// tiles of the group, and of the groups above since its tile before.
 ///
-/// Threads below one another take parts of a tile, which are blocks of impl/scan_order.hpp where the order of
+/// Threads below one another take parts of a tile, which are blocks of scan_order.hpp where the order of
 /// combinations matters.
 namespace heddle::gpu {
 
