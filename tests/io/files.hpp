@@ -1,6 +1,6 @@
 #pragma once
 
-#include "scratch_folder.hpp"
+#include "tests/scratch_folder.hpp"
 
 #include <cstddef>
 #include <filesystem>
