@@ -40,6 +40,15 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   set(heddle_correctly_rounded "$<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>")
 endif()
 
+# What GCC takes by mistake, once it optimises, for uninitialised or for overlapping: the inside of an empty std::optional, its own headers
+# (its defects 105593 and 105651). clang and the sanitizers look for such mistakes.
+set(heddle_without_false_warnings "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(heddle_without_false_warnings
+    "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Wno-maybe-uninitialized;-Wno-restrict>"
+    "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-Xcompiler=-Wno-maybe-uninitialized,-Wno-restrict,-Wno-unused-but-set-variable>")
+endif()
+
 # What every target of this repository is compiled with, beside what it takes from heddle::heddle.
 function(heddle_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
@@ -47,6 +56,7 @@ function(heddle_compile_options target)
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi>"
     ${heddle_without_warnings_of_libraries}
+    ${heddle_without_false_warnings}
     ${heddle_correctly_rounded}
     ${heddle_stack_protection}
     # Files that are compiled as one file are not headers, though they are included.

@@ -16,7 +16,7 @@ namespace heddle::python {
 namespace nb = nanobind;
 
 /// What is taken from NumPy and from heddle's own Python, once, when the package is imported.
-struct interpreter {
+struct [[gnu::visibility("hidden")]] interpreter {
   nb::object error, axis_error, ndarray, generic;
   nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types,
       array2string;

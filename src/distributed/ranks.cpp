@@ -106,6 +106,7 @@ void ranks::abort(const std::string& cause) const {
   between_->abort(size() == 1
                       ? fmt::format("heddle: {}", cause)
                       : fmt::format("heddle: rank {} of {} on {}: {}", rank(), size(), host_name(), cause));
+  std::abort();  // GCC forgets that a virtual function does not return
 }
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <heddle/impl/core/transport.hpp>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,7 +34,10 @@ class transport_over : public transport {
   std::string between_gpus() const override { return "MPI: some ranks are on CPUs"; }
   bool has_gpus() const noexcept override { return true; }
   std::shared_ptr<transport> of_cpu() const override { return cpu_; }
-  [[noreturn]] void abort(const std::string& message) override { cpu_->abort(message); }
+  [[noreturn]] void abort(const std::string& message) override {
+    cpu_->abort(message);
+    std::abort();  // GCC forgets that a virtual function does not return
+  }
 
  private:
   std::shared_ptr<transport> cpu_;
