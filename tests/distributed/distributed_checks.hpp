@@ -3,6 +3,7 @@
 #include "exchange_checks.hpp"
 #include "tests/elements.hpp"
 #include "tests/ordered.hpp"
+#include <heddle/any_distributed.hpp>
 #include <heddle/distributed.hpp>
 #include <heddle/impl/core/order.hpp>
 
@@ -408,6 +409,13 @@ inline void check_refusals(const ranks& all) {
       "use transform_reduce");
   refuses([&] { matmul(all, distributed_array<float>(all, {3, 4}), array<float>({3, 4})); },
           "the columns of the first are not the rows of the second");
+  const auto product_of = [&](dtype a, dtype b) {
+    return matmul(all, any_distributed_array(all, a, {3, 4}), any_array(b, {4, 2}));
+  };
+  refuses([&] { product_of(dtype::float32, dtype::float64); },
+          "matmul of float32 and float64 over ranks: convert one operand, as converted(x, dtype::float32)");
+  refuses([&] { product_of(dtype::int32, dtype::int32); },
+          "matmul of int32: the type is float32, float64, complex64 or complex128");
 }
 
 inline void check_everything(const ranks& all, const std::string& folder) {
