@@ -34,14 +34,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION
   endif()
 endif()
 
-# GCC 12 leaves both roundings out where it vectorises {(double)(float)a, (double)(float)b} as a pair of lanes.
+# GCC 12 vectorises {(double)(float)a, (double)(float)b} as a pair of lanes, and then rounds neither.
 set(heddle_correctly_rounded "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   set(heddle_correctly_rounded "$<$<COMPILE_LANGUAGE:CXX>:-fno-tree-slp-vectorize>")
 endif()
 
-# What GCC takes by mistake, once it optimises, for uninitialised or for overlapping: the inside of an empty std::optional, its own headers
-# (its defects 105593 and 105651). clang and the sanitizers look for such mistakes.
+# An optimising GCC takes the inside of an empty std::optional and variables of its own headers for uninitialised (its defects 105593 and
+# 105651). nvcc makes variables that nothing reads. clang and the sanitizers look for such mistakes.
 set(heddle_without_false_warnings "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(heddle_without_false_warnings

@@ -1,5 +1,5 @@
 # Compiles through ccache where it is installed; nothing depends on it. What one checkout has compiled is found from another.
-# heddle_cache_grouped_sources(FOLDER): also what CMake groups (UNITY_BUILD) there and below.
+# heddle_cache_grouped_sources(FOLDER) does the same for sources that CMake groups (UNITY_BUILD), there and below.
 find_program(HEDDLE_CCACHE ccache)
 mark_as_advanced(HEDDLE_CCACHE)
 set(launcher)
@@ -23,7 +23,7 @@ if(launcher)
   endforeach()
 endif()
 
-# A source that CMake makes of a group names files of this checkout. Only preprocessed text is the same in another one.
+# CMake writes a source for each group, with absolute paths of this checkout. Only its preprocessed text is the same in another checkout.
 function(heddle_cache_grouped_sources folder)
   get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)

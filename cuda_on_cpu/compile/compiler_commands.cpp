@@ -165,7 +165,7 @@ std::vector<std::string> compile_command(const host_compiler& with, source_langu
   if (options.is_watched)
     words.insert(words.end(), {"-fno-optimize-sibling-calls", "-fno-builtin-memcpy", "-fno-builtin-memmove",
                                "-fno-builtin-memset"});
-  // Vectorised as a pair of lanes by GCC 12, {(double)(float)a, (double)(float)b} is not rounded.
+  // GCC 12 vectorises {(double)(float)a, (double)(float)b} as a pair of lanes, and then rounds neither.
   if (!with.is_clang) words.insert(words.end(), {"-fno-gnu-unique", "-fno-tree-slp-vectorize"});
   if (instruments) {
     words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment"

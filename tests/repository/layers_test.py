@@ -31,7 +31,7 @@ FORBIDDEN = {
     "src/distributed": ["kernels/", "cuda_on_cpu/"],
     "src/kernels": ["cpu/", "patterns/", "distributed/"],
     "cuda_on_cpu": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cli/", "expressions/", "simulations/", "checker/", "viewer/"],
-    "include": ["cli/", "expressions/", "simulations/", "checker/"],
+    "include": ["cli/", "expressions/", "simulations/", "checker/", "cuda_on_cpu/"],
     "src": ["cli/", "expressions/", "simulations/", "checker/", "life/", "laplace/", "lattice_boltzmann/", "mandelbrot/", "monte_carlo/"],
     "expressions": ["cli/", "simulations/", "checker/"],
     "simulations": ["cli/", "expressions/", "checker/", "viewer/"],

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a compiled kernel and what runs it agree on. Read by both, so it
-/// includes nothing.
+/// The interface between a compiled kernel and the process that runs it. Both read this file, so it includes
+/// nothing.
 
 namespace heddle_device {
 

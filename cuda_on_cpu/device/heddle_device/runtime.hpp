@@ -1,8 +1,8 @@
 #pragma once
 
-/// What the host's part of a program and what runs it agree on: the CUDA runtime.
-/// Read by both, so it includes nothing but what both agree on of kernels. Numbers of errors, of kinds of
-/// copies and of attributes are CUDA's.
+/// The CUDA runtime, as the interface between the host's part of a program and the process that runs it. Both
+/// read this file, so it includes only the interface of kernels. Numbers of errors, of kinds of copies and of
+/// attributes are CUDA's.
 
 #include "abi.hpp"
 

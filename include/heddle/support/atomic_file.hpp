@@ -20,8 +20,8 @@ namespace heddle {
 /// Symbolic links are followed. A replaced file keeps its owner, group, mode, access control list and user
 /// attributes as far as the system allows; tell_lost_properties_to() reports what could not be kept, and the
 /// rights of a group are not given to another group. Before the commit only the owner, and those whom the
-/// access control list names, can open the new file. What cannot be replaced, such as a pipe, a terminal or
-/// /dev/stdout, is written directly, and keeps a part of the bytes after an error. Every error is a
+/// access control list names, can open the new file. A pipe, a terminal or /dev/stdout cannot be
+/// replaced: the bytes go there directly, and after an error a part of them is there. Every error is a
 /// heddle::error with the path and the system's reason.
 class atomic_file {
  public:

@@ -11,8 +11,8 @@ inline namespace HEDDLE_ISA {
 
 /// `steps` generations of a stencil on the inner points of a matrix, from `in` to `out`, which do not
 /// overlap. It does what `stencil` does on the CPU with the boundary `dirichlet`, for rows that are `pitch`
-/// elements apart, and it is compiled with the options of the calling file (HEDDLE_ISA names them, as in
-/// simd.hpp).
+/// elements apart. It is compiled with the options of the calling file. HEDDLE_ISA names them, as in
+/// simd.hpp.
 ///
 /// f takes neighbours<T, Reach>, and where Indices is 2 the row and the column too. The outermost Reach rows
 /// and columns of `in` are read; those of `out` must hold the same values and are not written. `in` is not

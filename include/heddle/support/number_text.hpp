@@ -24,7 +24,7 @@ std::optional<std::uint64_t> parse_whole_number(std::string_view text);
 /// text, such as a fraction of a byte. KB to TB are powers of 1000; K to T and KiB to TiB are powers of 1024.
 std::optional<std::uint64_t> parse_byte_count(std::string_view text);
 
-/// What is wrong with a text that parse_byte_count refuses.
+/// The reason why parse_byte_count refuses a text.
 std::string why_no_byte_count(std::string_view text);
 
 }  // namespace heddle

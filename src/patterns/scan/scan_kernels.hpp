@@ -1,5 +1,5 @@
-// Which scan in registers a type and an operator take, and scans of columns: a part of cpu_kernels.cpp, and
-// like it compiled once for each instruction set.
+// Chooses the scan in registers for a type and an operator, and scans columns. It is a part of
+// cpu_kernels.cpp, which is compiled once for each instruction set.
 #pragma once
 
 #include "patterns/cpu_kernels.hpp"

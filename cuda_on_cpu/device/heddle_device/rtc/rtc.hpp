@@ -113,7 +113,7 @@ inline nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const ch
   return program->compiled == nullptr ? NVRTC_ERROR_COMPILATION : NVRTC_SUCCESS;
 }
 
-// What stands in the place of PTX and of machine code: the name of a compiled source, as a text.
+// The name of a compiled source, as a text, takes the place of PTX and of machine code.
 #define HEDDLE_CODE(FORM)                                                                       \
   inline nvrtcResult nvrtcGet##FORM##Size(nvrtcProgram program, size_t* bytes) {                \
     if (program == nullptr || program->compiled == nullptr) return NVRTC_ERROR_INVALID_PROGRAM; \

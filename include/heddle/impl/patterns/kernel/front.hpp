@@ -125,7 +125,7 @@ void launch(const function_state& function, const target& where, const dimension
             const dimensions& block, std::size_t shared_bytes, const kernel_argument* arguments,
             std::size_t count);
 
-/// What is known of a kernel beyond its signature (src/kernels/module_state.hpp).
+/// The state of a kernel, which src/kernels/module_state.hpp defines.
 const function_state& state_of(const kernel_function& kernel) noexcept;
 
 /// An argument of a kernel that is made of expressions: a number, or all elements of an array.
