@@ -29,6 +29,9 @@ set(pattern_sources
   cpu/instruction_set.cpp
   cpu/threads.cpp
   cpu/threads_of_call.cpp
+  core/call_along_lines.cpp
+  patterns/argmin/any.cpp
+  patterns/copy_if/any.cpp
   patterns/copy_if/front.cpp
   patterns/cpu_kernels_for.cpp
   patterns/fft/any.cpp
@@ -37,6 +40,8 @@ set(pattern_sources
   patterns/linear_algebra/any.cpp
   patterns/linear_algebra/cpu.cpp
   patterns/linear_algebra/front.cpp
+  patterns/histogram/any.cpp
+  patterns/lower_bound/any.cpp
   patterns/lower_bound/front.cpp
   patterns/random/front.cpp
   patterns/any_reduce.cpp
@@ -47,14 +52,16 @@ set(pattern_sources
   patterns/scan/front.cpp
   patterns/segmented_reduce/front.cpp
   patterns/segmented_scan/any.cpp
-  patterns/any_order.cpp
-  patterns/any_statistics.cpp
+  patterns/sort/any.cpp
+  patterns/statistics/any.cpp
   patterns/statistics/front.cpp
   patterns/stencil/front.cpp
   patterns/textbook/algorithm.cpp
+  patterns/top_k/any.cpp
   patterns/top_k/front.cpp
   patterns/transform/any.cpp
-  patterns/transform/front.cpp)
+  patterns/transform/front.cpp
+  patterns/unique/front.cpp)
 # Kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
   array/number_text.cpp

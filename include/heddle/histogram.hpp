@@ -40,7 +40,7 @@ std::vector<double> edges_of(const even_bins& bins) {
 ///     hd::array<std::uint64_t> counts = hd::histogram(where, x, hd::even_bins{100, 0.0, 1.0});
 template <impl::real_elements X>
 array<std::uint64_t> histogram(const target& where, const X& x, const even_bins& bins) {
-  return impl::histogram_of(where, x, impl::edges_of(dtype_of<element_of<X>>, bins));
+  return impl::histogram_of(where, impl::any_view_of(x), impl::edges_of(dtype_of<element_of<X>>, bins));
 }
 
 /// The same for bins between given edges, which must not decrease: bin k holds edges[k] ≤ x < edges[k + 1],
@@ -48,7 +48,7 @@ array<std::uint64_t> histogram(const target& where, const X& x, const even_bins&
 /// a bin away from the edge of bins of equal width.
 template <impl::real_elements X>
 array<std::uint64_t> histogram(const target& where, const X& x, const std::vector<double>& edges) {
-  return impl::histogram_of(where, x, impl::edges_of(edges.data(), edges.size()));
+  return impl::histogram_of(where, impl::any_view_of(x), impl::edges_of(edges.data(), edges.size()));
 }
 
 /// The sum of the weights of the elements in each bin, as numpy.histogram with `weights`. The weights have
@@ -63,13 +63,18 @@ template <impl::real_elements X, array_like Weights>
   requires has_dtype<element_of<Weights>>
 array<element_of<Weights>> histogram(const target& where, const X& x, const even_bins& bins,
                                      const Weights& weights) {
-  return impl::weighted_histogram_of(where, x, impl::edges_of(dtype_of<element_of<X>>, bins), weights);
+  return impl::weighted_histogram_of(where, impl::any_view_of(x),
+                                     impl::edges_of(dtype_of<element_of<X>>, bins),
+                                     impl::any_view_of(weights))
+      .template as<element_of<Weights>>();
 }
 template <impl::real_elements X, array_like Weights>
   requires has_dtype<element_of<Weights>>
 array<element_of<Weights>> histogram(const target& where, const X& x, const std::vector<double>& edges,
                                      const Weights& weights) {
-  return impl::weighted_histogram_of(where, x, impl::edges_of(edges.data(), edges.size()), weights);
+  return impl::weighted_histogram_of(where, impl::any_view_of(x), impl::edges_of(edges.data(), edges.size()),
+                                     impl::any_view_of(weights))
+      .template as<element_of<Weights>>();
 }
 
 HD_EXPLAIN_MISUSE(histogram)

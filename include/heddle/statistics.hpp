@@ -5,6 +5,7 @@
 #include <heddle/impl/patterns/statistics/front.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace heddle {
 
@@ -35,7 +36,8 @@ struct minmax_result {
 ///     double average = hd::mean(where, counts);
 template <impl::numbers X>
 typename impl::statistics_of<element_of<X>>::mean mean(const target& where, const X& x) {
-  return impl::mean_along(where, x, nullptr).front();
+  using M = typename impl::statistics_of<element_of<X>>::mean;
+  return impl::mean_along(where, impl::any_view_of(x), nullptr).template as<M>().front();
 }
 
 /// The mean of each row or column along one axis of x; the result has the other axes, and lives on the
@@ -44,7 +46,8 @@ typename impl::statistics_of<element_of<X>>::mean mean(const target& where, cons
 template <impl::numbers X>
 array<typename impl::statistics_of<element_of<X>>::mean> mean(const target& where, const X& x,
                                                               axis along_axis) {
-  return impl::mean_along(where, x, &along_axis);
+  using M = typename impl::statistics_of<element_of<X>>::mean;
+  return impl::mean_along(where, impl::any_view_of(x), &along_axis).template as<M>();
 }
 
 /// The variance, Σ|x − mean|² / (n − ddof), as numpy.var: double for integers and bool, the element type for
@@ -60,14 +63,16 @@ array<typename impl::statistics_of<element_of<X>>::mean> mean(const target& wher
 template <impl::numbers X>
 typename impl::statistics_of<element_of<X>>::variance variance(const target& where, const X& x,
                                                                std::size_t ddof = 0) {
-  return impl::variance_along(where, x, nullptr, ddof).front();
+  using V = typename impl::statistics_of<element_of<X>>::variance;
+  return impl::variance_along(where, impl::any_view_of(x), nullptr, ddof).template as<V>().front();
 }
 
 /// The variance of each row or column along one axis of x; otherwise as `mean` along an axis.
 template <impl::numbers X>
 array<typename impl::statistics_of<element_of<X>>::variance> variance(const target& where, const X& x,
                                                                       axis along_axis, std::size_t ddof = 0) {
-  return impl::variance_along(where, x, &along_axis, ddof);
+  using V = typename impl::statistics_of<element_of<X>>::variance;
+  return impl::variance_along(where, impl::any_view_of(x), &along_axis, ddof).template as<V>();
 }
 
 /// The smallest and the largest element, as `reduce` with `minimum` and with `maximum` gives them: a NaN
@@ -77,15 +82,18 @@ array<typename impl::statistics_of<element_of<X>>::variance> variance(const targ
 ///     const auto [least, greatest] = hd::minmax(where, x);
 template <impl::numbers_in_order X>
 minmax_result<element_of<X>> minmax(const target& where, const X& x) {
-  const auto both = impl::minmax_along(where, x, nullptr);
-  return {both.min.front(), both.max.front()};
+  using T = element_of<X>;
+  const auto both = impl::minmax_along(where, impl::any_view_of(x), nullptr);
+  return {both.min.front().template as<T>(), both.max.front().template as<T>()};
 }
 
 /// minmax of every row or column along one axis, in two arrays that have the other axes and live on the
 /// target. On a GPU columns that are larger than its cache are read twice.
 template <impl::numbers_in_order X>
 minmax_result<array<element_of<X>>> minmax(const target& where, const X& x, axis along_axis) {
-  return impl::minmax_along(where, x, &along_axis);
+  using T = element_of<X>;
+  auto both = impl::minmax_along(where, impl::any_view_of(x), &along_axis);
+  return {std::move(both.min).template as<T>(), std::move(both.max).template as<T>()};
 }
 
 HD_EXPLAIN_MISUSE(mean)

@@ -2,6 +2,7 @@
 
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/core/elements.hpp>
 #include <heddle/operators.hpp>
 
@@ -48,6 +49,9 @@ inline std::optional<any_value> initial(const std::optional<any_value>& init, ru
 inline elements<const std::byte> bytes_of(const any_const_view& x) {
   return {static_cast<const std::byte*>(x.data()), x.bytes(), x.where()};
 }
+inline untyped_elements untyped(const any_const_view& x) {
+  return {x.data(), x.size(), size_of(x.dtype()), name(x.dtype()), x.where(), x.shape()};
+}
 inline elements<std::byte> output_bytes(const any_view& out) {
   return {static_cast<std::byte*>(out.data()), out.bytes(), out.where()};
 }
@@ -83,16 +87,10 @@ void with_op(runtime_op op, const F& f) {
   }
 }
 
-/// Calls f with the elements of x by their static type, which has an order; f returns R.
-template <class R, class F>
-R visit_ordered(const char* pattern, const any_const_view& x, const F& f) {
-  return with_type(x.dtype(), [&]<class T>(T) -> R {
-    if constexpr (is_complex<T>) {
-      fail(fmt::format("{} of {}: complex numbers have no order", pattern, name(x.dtype())));
-    } else {
-      return f(x.as<T>());
-    }
-  });
+/// Throws where elements of that type have no order.
+inline void require_order(const char* pattern, dtype type) {
+  if (type >= dtype::complex64)
+    fail(fmt::format("{} of {}: complex numbers have no order", pattern, name(type)));
 }
 
 }  // namespace heddle::impl

@@ -542,7 +542,7 @@ TEST_P(scan, says_what_does_not_fit) {
   EXPECT_EQ(message_of([&] { hd::exclusive_scan_into(where, out, x, hd::axis{0}); }),
             exclusive + "the output: 4 elements do not fit 5");
   EXPECT_EQ(message_of([&] { (void)hd::inclusive_scan(where, x, hd::axis{1}); }),
-            inclusive + "axis 1 does not exist in shape (5,) (axes are -1 to 0)");
+            "inclusive_scan: 5 int32: axis 1 does not exist in shape (5,) (axes are -1 to 0)");
 }
 
 TEST_P(scan, refuses_an_output_that_overlaps_its_input) {

@@ -223,10 +223,6 @@ memory library_widened(const void* x, std::size_t count, const target& where) {
   return wide;
 }
 
-void fail_weights(const shape& elements, const shape& weights) {
-  fail(fmt::format("the weights have shape {}, where the elements have {}", weights.text(), elements.text()));
-}
-
 void library_sum_bins(dtype weight_type, const void* ordered, const std::vector<std::size_t>& begin,
                       void* sums, const target& where) {
   const std::size_t bins = begin.size() - 1, inside = begin.back(), weight_bytes = size_of(weight_type);

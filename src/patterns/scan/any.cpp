@@ -1,7 +1,6 @@
 #include "core/any_arguments.hpp"
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/overlap.hpp>
 #include <heddle/impl/patterns/textbook/dispatch.hpp>
 #include <heddle/scan.hpp>
 
@@ -22,44 +21,40 @@ struct scan_call {
   const char* pattern() const { return exclusive ? "exclusive_scan" : "inclusive_scan"; }
 };
 
-target scan_place(const target& requested, const any_const_view& x) {
-  return resolve(requested, {x.bytes(), x.bytes(), x.where(), true});
-}
-
-void scan_to(const scan_call& call, const target& where, const any_view& out, const any_const_view& x) {
-  const dtype type = x.dtype();
-  operation running(call.pattern(), x.size(), name(type));
-  running.runs_on(where);
-  impl::require_monoid(call.op, type);
-  impl::require_type("the output", out.dtype(), type);
-  if (out.size() != x.size()) impl::fail_sizes("the output", out.size(), x.size());
-  axis_lines all{1, x.size(), 1};
-  if (call.along_axis != nullptr) {
-    impl::require_shape(out.shape(), x.shape());
-    all = along(x.shape(), x.shape().resolve_axis(call.along_axis->index));
-  }
-  std::optional<any_value> first = impl::initial(call.init, call.op, type);
-  if (x.size() == 0) return;
-  if (!first && call.exclusive) first = identity(call.op, type);
+/// The scan of a call whose target is chosen into `out`, as large as its input.
+void scan_lines(const scan_call& how, impl::call_along_lines& call, const any_view& out) {
+  std::optional<any_value> first = impl::initial(how.init, how.op, out.dtype());
+  if (out.size() == 0) return;
+  if (!first && how.exclusive) first = identity(how.op, out.dtype());
   const void* const begin = first ? first->data() : nullptr;
-  impl::check_in_place(impl::bytes_of(x), impl::output_bytes(out));
-  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
-  impl::staged_output<std::byte> staged_out(impl::output_bytes(out), where);
-  if (call.algorithm == scan_algorithm::single_pass) {
-    impl::library_scan(call.op, type, call.exclusive, staged.data(), all, begin, staged_out.data(), where);
+  const void* const from = call.data();
+  impl::staged_output<std::byte> staged_out(impl::output_bytes(out), call.where());
+  if (how.algorithm == scan_algorithm::single_pass) {
+    impl::library_scan(how.op, out.dtype(), how.exclusive, from, call.lines(), begin, staged_out.data(),
+                       call.where());
   } else {
-    impl::library_scan_by(call.algorithm, call.op, type, call.exclusive, staged.data(), x.size(), begin,
-                          staged_out.data(), where);
+    impl::library_scan_by(how.algorithm, how.op, out.dtype(), how.exclusive, from, out.size(), begin,
+                          staged_out.data(), call.where());
   }
   staged_out.deliver();
 }
 
-any_array scanned(const scan_call& call, const target& requested, const any_const_view& x) {
-  const target where = scan_place(requested, x);
-  operation running(call.pattern(), x.size(), name(x.dtype()));
-  running.runs_on(where);
-  any_array out(x.dtype(), x.shape(), where);
-  scan_to(call, where, out, x);
+void scan_to(const scan_call& how, const target& requested, const any_view& out, const any_const_view& x) {
+  impl::call_along_lines call(how.pattern(), impl::untyped(x), how.along_axis);
+  call.choose_target(requested, impl::of_scan(true));
+  impl::require_monoid(how.op, x.dtype());
+  impl::require_type("the output", out.dtype(), x.dtype());
+  call.check_output(impl::untyped(out));
+  if (how.along_axis != nullptr) impl::require_shape(out.shape(), x.shape());
+  scan_lines(how, call, out);
+}
+
+any_array scanned(const scan_call& how, const target& requested, const any_const_view& x) {
+  impl::call_along_lines call(how.pattern(), impl::untyped(x), how.along_axis);
+  call.choose_target(requested, impl::of_scan(true));
+  impl::require_monoid(how.op, x.dtype());
+  any_array out(x.dtype(), x.shape(), call.where());
+  scan_lines(how, call, out);
   return out;
 }
 
@@ -79,11 +74,11 @@ any_array inclusive_scan(const target& where, const any_const_view& x, axis alon
 }
 void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, runtime_op op,
                          const std::optional<any_value>& init, scan_algorithm algorithm) {
-  scan_to({false, op, init, algorithm}, scan_place(where, x), out, x);
+  scan_to({false, op, init, algorithm}, where, out, x);
 }
 void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                          runtime_op op, const std::optional<any_value>& init) {
-  scan_to({false, op, init, scan_algorithm::single_pass, &along_axis}, scan_place(where, x), out, x);
+  scan_to({false, op, init, scan_algorithm::single_pass, &along_axis}, where, out, x);
 }
 
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op,
@@ -100,11 +95,11 @@ any_array exclusive_scan(const target& where, const any_const_view& x, axis alon
 }
 void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, runtime_op op,
                          const std::optional<any_value>& init, scan_algorithm algorithm) {
-  scan_to({true, op, init, algorithm}, scan_place(where, x), out, x);
+  scan_to({true, op, init, algorithm}, where, out, x);
 }
 void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                          runtime_op op, const std::optional<any_value>& init) {
-  scan_to({true, op, init, scan_algorithm::single_pass, &along_axis}, scan_place(where, x), out, x);
+  scan_to({true, op, init, scan_algorithm::single_pass, &along_axis}, where, out, x);
 }
 
 }  // namespace heddle

@@ -160,10 +160,6 @@ void divide(const double* sums, std::size_t count, double divisor, bool narrow, 
 
 }  // namespace
 
-void fail_no_value(const char* pattern) {
-  fail(fmt::format("there are no elements, and so no {}", pattern));
-}
-
 void library_wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where) {
   if (type == wide_type(type)) return library_reduce(runtime_op::plus, type, x, all, sums, where);
   if (where.is_gpu()) return gpu::wide_sums(type, x, all, sums, where);

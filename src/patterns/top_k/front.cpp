@@ -109,10 +109,6 @@ void top(int threads, const T* x, const axis_lines& lines, std::size_t k, bool d
 
 namespace heddle::impl {
 
-void fail_top(std::size_t k, std::size_t length) {
-  fail(fmt::format("k is {}, and there are {} elements: k can be {} at most", k, length, length));
-}
-
 void library_top(dtype type, const void* x, const axis_lines& lines, std::size_t k, sort_order order,
                  std::size_t* indices, const target& where) {
   if (k == 0 || lines.count() == 0) return;
@@ -154,6 +150,19 @@ void library_values_at(const void* x, std::size_t element_bytes, const axis_line
     });
   }
   library_gather(x, all, element_bytes, {dtype::uint64, in_array, n}, values, where);
+}
+
+shape start_top(call_along_lines& call, std::size_t k, const target& requested) {
+  call.choose_target(requested, {.read = 2});
+  if (const std::size_t length = call.lines().length; k > length)
+    fail(fmt::format("k is {}, and there are {} elements: k can be {} at most", k, length, length));
+  return call.with_lines_of(k);
+}
+
+void library_top_of(call_along_lines& call, dtype type, std::size_t k, sort_order order, std::size_t* indices,
+                    void* values) {
+  library_top(type, call.data(), call.lines(), k, order, indices, call.where());
+  library_values_at(call.data(), size_of(type), call.lines(), k, indices, values, call.where());
 }
 
 }  // namespace heddle::impl

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/patterns/copy_if/predicate.hpp>
 #include <heddle/transform.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 namespace heddle {
@@ -40,6 +42,24 @@ class selection {
 /// Sets flags[i] where x[i] differs from x[i − 1], and flags[0]. NaNs are equal, and −0 equals +0.
 void library_flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
 
+/// A call that chooses elements of any type by flags.
+class flagged_call {
+ public:
+  flagged_call(const char* pattern, const untyped_elements& x, const elements<const bool>& flags,
+               const target& requested);
+
+  const target& where() const noexcept { return call_.where(); }
+  std::size_t count() const noexcept { return chosen_->count(); }
+  /// The chosen elements, and the others after them where all are wanted.
+  void copy(bool all, void* out);
+
+ private:
+  call_along_lines call_;
+  std::size_t element_bytes_;
+  std::optional<staged_input<bool>> flags_;
+  std::optional<selection> chosen_;
+};
+
 inline namespace HD_BUILD {
 
 template <class X, class F, class T = element_of<X>>
@@ -73,17 +93,9 @@ partitioned<T> flagged_elements(const char*, const target&, const X&, const Flag
 template <class X, class Flags, class T = element_of<X>>
 partitioned<T> flagged_elements(const char* pattern, const target& requested, const X& x, const Flags& flags,
                                 bool all) {
-  const elements<const T> in = input(x);
-  const elements<const bool> chosen_in = input(flags);
-  operation running(pattern, in.size, type_name<T>());
-  const target where = resolve(requested, {2 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
-  running.runs_on(where);
-  if (chosen_in.size != in.size) fail_sizes("the flags", chosen_in.size, in.size);
-  const staged_input<T> staged(in, where);
-  const staged_input<bool> staged_flags(chosen_in, where);
-  const selection chosen(staged_flags.data(), in.size, where);
-  partitioned<T> result{array<T>(all ? in.size : chosen.count(), where), chosen.count()};
-  chosen.copy(staged.data(), sizeof(T), all, result.elements.data());
+  flagged_call call(pattern, untyped(x), input(flags), requested);
+  partitioned<T> result{array<T>(all ? input(x).size : call.count(), call.where()), call.count()};
+  call.copy(all, result.elements.data());
   return result;
 }
 

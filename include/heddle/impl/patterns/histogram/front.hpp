@@ -1,6 +1,7 @@
 #pragma once
 
-#include <heddle/array.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/impl/core/any_view_of.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/operators.hpp>
 
@@ -52,40 +53,11 @@ memory library_widened(const void* x, std::size_t count, const target& where);
 /// and sums are on `where`.
 void library_weighted_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
                                 dtype weight_type, const void* weights, void* sums, const target& where);
-[[noreturn]] void fail_weights(const shape& elements, const shape& weights);
 
-template <class X>
-array<std::uint64_t> histogram_of(const target& requested, const X& x, const bin_edges& edges) {
-  using T = element_of<X>;
-  const elements<const T> in = input(x);
-  operation running("histogram", in.size, type_name<T>());
-  const target where = resolve(requested, {in.size * sizeof(T), 0, in.where, true});
-  running.runs_on(where);
-  array<std::uint64_t> counts(edges.bins(), where);
-  const staged_input<T> staged(in, where);
-  library_histogram(dtype_of<T>, staged.data(), in.size, edges, counts.data(), where);
-  return counts;
-}
-
-template <class X, class Weights>
-array<element_of<Weights>> weighted_histogram_of(const target& requested, const X& x, const bin_edges& edges,
-                                                 const Weights& weights) {
-  using T = element_of<X>;
-  using W = element_of<Weights>;
-  const elements<const T> in = input(x);
-  const elements<const W> w = input(weights);
-  operation running("histogram", in.size, type_name<T>());
-  if (!(shape_of(x) == shape_of(weights))) fail_weights(shape_of(x), shape_of(weights));
-  const std::size_t bytes = in.size * (sizeof(T) + 8 * (sizeof(W) + sizeof(std::size_t)));
-  const target where = resolve(requested, {bytes, 0, in.where, true});
-  running.runs_on(where);
-  array<W> sums(edges.bins(), where);
-  const staged_input<T> staged(in, where);
-  const staged_input<W> staged_weights(w, where);
-  library_weighted_histogram(dtype_of<T>, staged.data(), in.size, edges, dtype_of<W>, staged_weights.data(),
-                             sums.data(), where);
-  return sums;
-}
+/// How many elements of x each bin has, and the sums of the weights of those elements.
+array<std::uint64_t> histogram_of(const target& requested, const any_const_view& x, const bin_edges& edges);
+any_array weighted_histogram_of(const target& requested, const any_const_view& x, const bin_edges& edges,
+                                const any_const_view& weights);
 
 template <class X>
 concept real_elements = array_like<X> && library_has<element_of<X>, minimum>();

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <heddle/array.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/impl/core/any_view_of.hpp>
+#include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/core/misuse.hpp>
 #include <heddle/impl/patterns/lower_bound/binary_search.hpp>
 #include <heddle/sort.hpp>
@@ -18,6 +20,15 @@ enum class bound : std::uint8_t { lower, upper };
 /// For each of `count` values its bound among n elements that are sorted in that order; all are on `where`.
 void library_bounds(dtype type, const void* sorted, std::size_t n, sort_order order, bound which,
                     const void* values, std::size_t count, std::size_t* bounds, const target& where);
+
+/// Where values are looked for among sorted elements.
+target bounds_target(const target& requested, const untyped_elements& sorted, const untyped_elements& values,
+                     bool gpu_possible);
+
+/// The bounds of values of a built-in type in the order of that type.
+array<std::size_t> library_bounds_of(const char* pattern, bound which, const target& requested,
+                                     const any_const_view& sorted, const any_const_view& values,
+                                     sort_order order);
 
 /// What a value can be looked for by among elements of T: by the order of both, or by a function of an
 /// element and the value.
@@ -66,36 +77,30 @@ array<std::size_t> bounds_of(const char* pattern, const target& requested, const
                              const Values& values, const Order& order) {
   using T = element_of<Sorted>;
   using V = element_of<Values>;
-  constexpr bool by_library = std::is_same_v<T, V> && is_built_in_order<Order, T>;
-  const elements<const T> in = input(sorted);
-  const elements<const V> v = input(values);
-  operation running(pattern, v.size, type_name<V>());
-  const std::size_t bytes = in.size * sizeof(T), value_bytes = v.size * sizeof(V);
-  const target where =
-      resolve(requested, {bytes + value_bytes, v.size * sizeof(std::size_t),
-                          bytes > value_bytes ? in.where : v.where, by_library || compiled_for_gpu});
-  running.runs_on(where);
-  array<std::size_t> bounds(shape_of(values), where);
-  if (v.size == 0) return bounds;
-  const staged_input<T> staged(in, where);
-  const staged_input<V> staged_values(v, where);
-  if constexpr (by_library) {
-    library_bounds(dtype_of<T>, staged.data(), in.size, order_of<T>(order).order, Which, staged_values.data(),
-                   v.size, bounds.data(), where);
+  if constexpr (std::is_same_v<T, V> && is_built_in_order<Order, T>) {
+    return library_bounds_of(pattern, Which, requested, any_view_of(sorted), any_view_of(values),
+                             order_of<T>(order).order);
   } else {
+    operation running(pattern, input(values).size, type_name<V>());
+    const target where = bounds_target(requested, untyped(sorted), untyped(values), compiled_for_gpu);
+    running.runs_on(where);
+    array<std::size_t> bounds(shape_of(values), where);
+    if (bounds.size() == 0) return bounds;
+    const staged_input<T> staged(input(sorted), where);
+    const staged_input<V> staged_values(input(values), where);
     using F = comparison<std::decay_t<Order>>;
-    const bound_at<Which, T, V, F> f{staged.data(), in.size, staged_values.data(), {order}};
+    const bound_at<Which, T, V, F> f{staged.data(), input(sorted).size, staged_values.data(), {order}};
     if (!where.is_gpu()) {
-      cpu::transform(where.threads(), f, v.size, bounds.data());
+      cpu::transform(where.threads(), f, bounds.size(), bounds.data());
     } else {
 #if defined(__CUDACC__)
-      gpu::transform(where, f, v.size, bounds.data());
+      gpu::transform(where, f, bounds.size(), bounds.data());
 #else
       fail_not_compiled_for_gpu();
 #endif
     }
+    return bounds;
   }
-  return bounds;
 }
 
 }  // namespace HD_BUILD

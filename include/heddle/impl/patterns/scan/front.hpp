@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/core/elementwise.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/impl/patterns/scan/cpu.hpp>
@@ -29,6 +30,13 @@ void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, 
 [[noreturn]] void fail_no_start();
 
 enum class scan_kind { inclusive, exclusive };
+template <scan_kind Kind>
+inline constexpr const char* name_of = Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
+
+/// What a scan reads and writes, in passes over the elements.
+constexpr passes of_scan(bool gpu_possible) {
+  return {1, 1, 0, gpu_possible};
+}
 
 inline namespace HD_BUILD {
 
@@ -64,13 +72,6 @@ constexpr void check_scan_into() {
   if constexpr (same_type) check_operator<T, Op>();
 }
 
-template <class X, class Op, class T = element_of<X>>
-target scan_target(const target& requested, const X& x, const Op&) {
-  const auto in = input(x);
-  return resolve(requested, {in.size * sizeof(T), in.size * sizeof(T), in.where,
-                             compiled_for_gpu || library_has<T, Op>()});
-}
-
 /// What a scan begins with: the initial value, or the identity where an exclusive one has none.
 template <scan_kind Kind, class T, class Op>
 class scan_start {
@@ -91,38 +92,26 @@ class scan_start {
   bool exists_;
 };
 
-/// `along_axis` is null for a scan of all elements in C order.
-template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
-void scan_into(const target& where, elements<T> out, const X& x, const axis* along_axis, const Op& op,
-               const std::optional<T>& init, const Method& scan_elements = {}) {
-  const elements<const T> in = input(x);
-  operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", in.size,
-                    type_name<T>());
-  running.runs_on(where);
-  if (out.size != in.size) fail_sizes("the output", out.size, in.size);
-  axis_lines all{1, in.size, 1};
-  if (along_axis != nullptr) {
-    const heddle::shape whole = shape_of(x);
-    all = along(whole, whole.resolve_axis(along_axis->index));
-  }
-  if (in.size == 0) return;
-  check_in_place(in, out);
+/// The scan of a call whose target is chosen into `out`, as large as its input.
+template <scan_kind Kind, class T, class Op, class Method>
+void scan_lines(call_along_lines& call, elements<T> out, const Op& op, const std::optional<T>& init,
+                const Method& scan_elements) {
+  if (out.size == 0) return;
   const scan_start<Kind, T, Op> start(op, init);
-  const staged_input<T> staged(in, where);
-  staged_output<T> staged_out(out, where);
-  scan_elements(where, staged.data(), op, all, start.get(), staged_out.data());
+  const T* const from = call.data_as<T>();
+  staged_output<T> staged_out(out, call.where());
+  scan_elements(call.where(), from, op, call.lines(), start.get(), staged_out.data());
   staged_out.deliver();
 }
 
+/// `along_axis` is null for a scan of all elements in C order.
 template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
 array<T> scan_new(const target& requested, const X& x, const axis* along_axis, const Op& op,
                   const std::optional<T>& init, const Method& method = {}) {
-  const target where = scan_target(requested, x, op);
-  operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", input(x).size,
-                    type_name<T>());
-  running.runs_on(where);
-  array<T> result(shape_of(x), where);
-  scan_into<Kind, X, Op, T>(where, {result.data(), result.size(), where}, x, along_axis, op, init, method);
+  call_along_lines call(name_of<Kind>, untyped(x), along_axis);
+  call.choose_target(requested, of_scan(compiled_for_gpu || library_has<T, Op>()));
+  array<T> result(shape_of(x), call.where());
+  scan_lines<Kind>(call, {result.data(), result.size(), call.where()}, op, init, method);
   return result;
 }
 
@@ -147,8 +136,7 @@ template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
 void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
                    const std::optional<T>& init, const Method& method = {}) {
   if (along_axis != nullptr && input(out).size == input(x).size && !(shape_of(out) == shape_of(x))) {
-    common::fail_shapes(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", 0, shape_of(out),
-                        shape_of(x));
+    common::fail_shapes(name_of<Kind>, 0, shape_of(out), shape_of(x));
   }
   constexpr bool exclusive = Kind == scan_kind::exclusive;
   if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
@@ -175,7 +163,10 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       return;
     }
   }
-  scan_into<Kind, X, Op, T>(scan_target(requested, x, op), output(out), x, along_axis, op, init, method);
+  call_along_lines call(name_of<Kind>, untyped(x), along_axis);
+  call.choose_target(requested, of_scan(compiled_for_gpu || library_has<T, Op>()));
+  call.check_output(untyped(out));
+  scan_lines<Kind>(call, output(out), op, init, method);
 }
 
 }  // namespace HD_BUILD

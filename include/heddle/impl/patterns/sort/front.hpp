@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/gather.hpp>
+#include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/core/elementwise.hpp>
 #include <heddle/impl/patterns/sort/cpu.hpp>
 #include <heddle/operators.hpp>
@@ -122,64 +123,38 @@ auto order_of(const Order& order) {
 
 }  // namespace HD_BUILD
 
-template <class T>
-target sort_target(const target& requested, const elements<const T>& x, bool on_gpu) {
-  return resolve(requested, {8 * x.size * sizeof(T), 8 * x.size * sizeof(T), x.where, on_gpu});
-}
-
-/// The lines that are sorted: all of x as one, or those along an axis.
-template <class X>
-axis_lines sorted_lines(const X& x, const axis* along_axis) {
-  const shape lengths = shape_of(x);
-  if (along_axis == nullptr) return {1, lengths.elements(), 1};
-  return along(lengths, lengths.resolve_axis(along_axis->index));
-}
-template <class X>
-shape sorted_shape(const X& x, const axis* along_axis) {
-  const shape lengths = shape_of(x);
-  return along_axis == nullptr ? shape{lengths.elements()} : lengths;
+/// What a sort of all elements reads and writes, in passes over them.
+constexpr passes of_sort(bool gpu_possible) {
+  return {8, 8, 0, gpu_possible};
 }
 
 template <class X, class By, class T = element_of<X>>
 array<T> sorted(const target& requested, const X& x, const axis* along_axis, const By& by) {
-  const elements<const T> in = input(x);
-  operation running("sort", in.size, type_name<T>());
-  const axis_lines lines = sorted_lines(x, along_axis);
-  const target where = sort_target(requested, in, By::on_gpu);
-  running.runs_on(where);
-  array<T> out(sorted_shape(x, along_axis), where);
-  const staged_input<T> staged(in, where);
-  by.sort(staged.data(), lines, out.data(), where);
+  call_along_lines call("sort", untyped(x), along_axis);
+  call.choose_target(requested, of_sort(By::on_gpu));
+  array<T> out(call.with_lines_of(call.lines().length), call.where());
+  by.sort(call.data_as<T>(), call.lines(), out.data(), call.where());
   return out;
 }
 
 template <class Out, class X, class By, class T = element_of<X>>
 void sort_to(const target& requested, Out& out, const X& x, const axis* along_axis, const By& by) {
-  const elements<const T> in = input(x);
   const auto to = output(out);
-  operation running("sort", in.size, type_name<T>());
-  const axis_lines lines = sorted_lines(x, along_axis);
-  const target where = sort_target(requested, in, By::on_gpu);
-  running.runs_on(where);
-  if (to.size != in.size) fail_sizes("the output", to.size, in.size);
-  check_in_place(in, to);
-  const staged_input<T> staged(in, where);
-  staged_output<T> staged_out(to, where);
-  by.sort(staged.data(), lines, staged_out.data(), where);
+  call_along_lines call("sort", untyped(x), along_axis);
+  call.choose_target(requested, of_sort(By::on_gpu));
+  call.check_output(untyped(out));
+  staged_output<T> staged_out(to, call.where());
+  by.sort(call.data_as<T>(), call.lines(), staged_out.data(), call.where());
   staged_out.deliver();
 }
 
 template <class X, class By, class T = element_of<X>>
 array<std::size_t> indices_in_order(const target& requested, const X& x, const axis* along_axis,
                                     const By& by) {
-  const elements<const T> in = input(x);
-  operation running("argsort", in.size, type_name<T>());
-  const axis_lines lines = sorted_lines(x, along_axis);
-  const target where = sort_target(requested, in, By::on_gpu);
-  running.runs_on(where);
-  array<std::size_t> indices(sorted_shape(x, along_axis), where);
-  const staged_input<T> staged(in, where);
-  by.argsort(staged.data(), lines, indices.data(), where);
+  call_along_lines call("argsort", untyped(x), along_axis);
+  call.choose_target(requested, of_sort(By::on_gpu));
+  array<std::size_t> indices(call.with_lines_of(call.lines().length), call.where());
+  by.argsort(call.data_as<T>(), call.lines(), indices.data(), call.where());
   return indices;
 }
 
@@ -189,7 +164,8 @@ std::pair<array<K>, array<V>> sorted_by_key(const target& requested, const Keys&
   const elements<const K> k = input(keys);
   const elements<const V> v = input(values);
   operation running("sort_by_key", k.size, type_name<K>());
-  const target where = sort_target(requested, k, By::on_gpu);
+  const target where =
+      resolve(requested, {8 * k.size * sizeof(K), 8 * k.size * sizeof(K), k.where, By::on_gpu});
   running.runs_on(where);
   if (v.size != k.size) fail_sizes("the values", v.size, k.size);
   const staged_input<K> staged_keys(k, where);

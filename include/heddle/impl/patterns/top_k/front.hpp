@@ -23,24 +23,19 @@ void library_top(dtype type, const void* x, const axis_lines& lines, std::size_t
 void library_values_at(const void* x, std::size_t element_bytes, const axis_lines& lines, std::size_t k,
                        const std::size_t* indices, void* values, const target& where);
 
-[[noreturn]] void fail_top(std::size_t k, std::size_t length);
+/// Chooses the target of a call for the k first elements of each line, and gives the shape of its result.
+shape start_top(call_along_lines& call, std::size_t k, const target& requested);
+/// The indices and values of those elements, in arrays of that shape on the target.
+void library_top_of(call_along_lines& call, dtype type, std::size_t k, sort_order order, std::size_t* indices,
+                    void* values);
 
 template <class X, class T = element_of<X>>
 top_elements<T> top_of(const target& requested, const X& x, std::size_t k, const axis* along_axis,
                        sort_order order) {
-  const elements<const T> in = input(x);
-  operation running("top_k", in.size, type_name<T>());
-  const axis_lines lines = sorted_lines(x, along_axis);
-  const target where = resolve(requested, {2 * in.size * sizeof(T), 0, in.where, true});
-  running.runs_on(where);
-  if (k > lines.length) fail_top(k, lines.length);
-  const shape lengths = shape_of(x);
-  const shape result =
-      along_axis == nullptr ? shape{k} : lengths.with_length(lengths.resolve_axis(along_axis->index), k);
-  top_elements<T> top{array<T>(result, where), array<std::size_t>(result, where)};
-  const staged_input<T> staged(in, where);
-  library_top(dtype_of<T>, staged.data(), lines, k, order, top.indices.data(), where);
-  library_values_at(staged.data(), sizeof(T), lines, k, top.indices.data(), top.values.data(), where);
+  call_along_lines call("top_k", untyped(x), along_axis);
+  const shape result = start_top(call, k, requested);
+  top_elements<T> top{array<T>(result, call.where()), array<std::size_t>(result, call.where())};
+  library_top_of(call, dtype_of<T>, k, order, top.indices.data(), top.values.data());
   return top;
 }
 

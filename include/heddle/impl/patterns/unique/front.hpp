@@ -1,23 +1,12 @@
 #pragma once
 
-#include <heddle/array.hpp>
-#include <heddle/copy_if.hpp>
-#include <heddle/sort.hpp>
-
-#include <cstddef>
+#include <heddle/any_array.hpp>
+#include <heddle/impl/core/any_view_of.hpp>
 
 namespace heddle::impl {
 
-/// The first of each run of equal elements; x is on `where`.
-template <class T>
-array<T> first_of_runs(const target& where, const T* x, std::size_t n) {
-  const memory flags(n, where);
-  bool* const changes = static_cast<bool*>(flags.data());
-  library_flag_changes(dtype_of<T>, x, n, changes, where);
-  const selection chosen(changes, n, where);
-  array<T> firsts(chosen.count(), where);
-  chosen.copy(x, sizeof(T), false, firsts.data());
-  return firsts;
-}
+/// The first element of each run of equal ones, and the different elements in ascending order.
+any_array first_of_runs(const target& requested, const any_const_view& x);
+any_array different_elements(const target& requested, const any_const_view& x);
 
 }  // namespace heddle::impl

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <heddle/any_array.hpp>
+#include <heddle/impl/core/elements.hpp>
+
+namespace heddle::impl {
+
+/// What a pattern on a built-in type passes to the library.
+template <array_like X>
+any_const_view any_view_of(const X& x) {
+  const auto in = input(x);
+  return {in.data, dtype_of<element_of<X>>, shape_of(x), in.where};
+}
+
+}  // namespace heddle::impl
