@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/type_op_dispatch.hpp"
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/call_along_lines.hpp>
@@ -54,37 +55,6 @@ inline untyped_elements untyped(const any_const_view& x) {
 }
 inline elements<std::byte> output_bytes(const any_view& out) {
   return {static_cast<std::byte*>(out.data()), out.bytes(), out.where()};
-}
-
-/// Calls f with the operator; not called for runtime_op::none.
-template <class F>
-void with_op(runtime_op op, const F& f) {
-  switch (op) {
-    case runtime_op::plus:
-      return f(plus{});
-    case runtime_op::multiplies:
-      return f(multiplies{});
-    case runtime_op::minimum:
-      return f(minimum{});
-    case runtime_op::maximum:
-      return f(maximum{});
-    case runtime_op::logical_and:
-      return f(logical_and{});
-    case runtime_op::logical_or:
-      return f(logical_or{});
-    case runtime_op::logical_xor:
-      return f(logical_xor{});
-    case runtime_op::bit_and:
-      return f(bit_and{});
-    case runtime_op::bit_or:
-      return f(bit_or{});
-    case runtime_op::bit_xor:
-      return f(bit_xor{});
-    case runtime_op::minus:
-      return f(minus{});
-    case runtime_op::none:
-      return;
-  }
 }
 
 /// Throws where elements of that type have no order.

@@ -3,9 +3,9 @@
 // inlined.
 #include "patterns/cpu_kernels.hpp"
 
+#include "core/type_op_dispatch.hpp"
 #include "cpu/simd.hpp"
 #include "patterns/scan/scan_kernels.hpp"
-#include "target/storage.hpp"
 #include <heddle/impl/patterns/reduce/cpu.hpp>
 #include <heddle/impl/patterns/transform/cpu.hpp>
 

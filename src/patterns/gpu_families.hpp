@@ -1,7 +1,7 @@
 #pragma once
 
+#include "core/type_op_dispatch.hpp"
 #include "gpu/gpu.hpp"
-#include "target/storage.hpp"
 
 /// Kernels are compiled a family of operators at a time, each in a file of its own, so that they compile side
 /// by side.

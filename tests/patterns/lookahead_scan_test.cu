@@ -1,4 +1,4 @@
-#include "core/runtime_op.hpp"
+#include "core/masked_operators.hpp"
 #include "tests/elements.hpp"
 #include "tests/looped_scan.hpp"
 #include "tests/sizes.hpp"

@@ -1,6 +1,6 @@
+#include "core/type_op_dispatch.hpp"
 #include "gpu/gpu.hpp"
 #include "patterns/copy_if/gpu.cuh"
-#include "target/storage.hpp"
 #include <heddle/impl/patterns/transform/gpu.cuh>
 #include <heddle/scan.hpp>
 

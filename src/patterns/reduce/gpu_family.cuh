@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/runtime_op.hpp"
+#include "core/masked_operators.hpp"
 #include "patterns/gpu_families.hpp"
 #include <heddle/impl/patterns/segmented_reduce/gpu.cuh>
 

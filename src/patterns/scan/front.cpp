@@ -1,6 +1,6 @@
 #include "core/any_arguments.hpp"
 #include "core/compiled_operator.hpp"
-#include "core/runtime_op.hpp"
+#include "core/masked_operators.hpp"
 #include "gpu/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
 #include <heddle/error.hpp>

@@ -1,4 +1,4 @@
-#include "target/storage.hpp"
+#include "core/type_op_dispatch.hpp"
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/distributed.hpp>

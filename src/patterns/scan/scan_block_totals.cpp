@@ -1,5 +1,5 @@
+#include "core/type_op_dispatch.hpp"
 #include "patterns/cpu_kernels.hpp"
-#include "target/storage.hpp"
 #include <heddle/impl/patterns/scan/cpu.hpp>
 #include <heddle/impl/patterns/scan/ranks.hpp>
 #include <heddle/support/threads.hpp>

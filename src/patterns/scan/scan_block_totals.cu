@@ -1,4 +1,4 @@
-#include "target/storage.hpp"
+#include "core/type_op_dispatch.hpp"
 #include <heddle/impl/patterns/scan/gpu/scan_block_totals.cuh>
 #include <heddle/impl/patterns/scan/ranks.hpp>
 

@@ -1,5 +1,5 @@
 #include "core/compiled_operator.hpp"
-#include "core/runtime_op.hpp"
+#include "core/masked_operators.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/patterns/textbook/dispatch.hpp>

@@ -1,4 +1,4 @@
-#include "core/runtime_op.hpp"
+#include "core/masked_operators.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/impl/patterns/textbook/gpu/reduce.cuh>
 

@@ -1,6 +1,6 @@
+#include "core/type_op_dispatch.hpp"
 #include "gpu/gpu.hpp"
 #include "patterns/transform/map.cuh"
-#include "target/storage.hpp"
 #include <heddle/impl/core/elementwise.hpp>
 
 #include <algorithm>

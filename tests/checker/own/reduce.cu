@@ -1,4 +1,4 @@
-#include "core/runtime_op.hpp"
+#include "core/masked_operators.hpp"
 #include "elements.cuh"
 #include <heddle/impl/patterns/reduce/gpu/reduce.cuh>
 #include <heddle/impl/patterns/segmented_reduce/gpu.cuh>

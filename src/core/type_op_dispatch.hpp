@@ -31,6 +31,37 @@ constexpr runtime_op stored_function(dtype type, runtime_op which) noexcept {
   return which;
 }
 
+/// Calls f with the operator; not called for runtime_op::none.
+template <class F>
+void with_op(runtime_op op, const F& f) {
+  switch (op) {
+    case runtime_op::plus:
+      return f(plus{});
+    case runtime_op::multiplies:
+      return f(multiplies{});
+    case runtime_op::minimum:
+      return f(minimum{});
+    case runtime_op::maximum:
+      return f(maximum{});
+    case runtime_op::logical_and:
+      return f(logical_and{});
+    case runtime_op::logical_or:
+      return f(logical_or{});
+    case runtime_op::logical_xor:
+      return f(logical_xor{});
+    case runtime_op::bit_and:
+      return f(bit_and{});
+    case runtime_op::bit_or:
+      return f(bit_or{});
+    case runtime_op::bit_xor:
+      return f(bit_xor{});
+    case runtime_op::minus:
+      return f(minus{});
+    case runtime_op::none:
+      return;
+  }
+}
+
 /// Calls f(type_tag<storage type>, operator). What `type` and `function` do not define is not called.
 template <family Family, class F>
 void dispatch_type_op(dtype type, runtime_op which, F&& f) {
@@ -83,32 +114,7 @@ void dispatch_type_op(dtype type, runtime_op which, F&& f) {
       }
     }
   };
-  switch (stored_function(type, which)) {
-    case runtime_op::plus:
-      return with_types(plus{});
-    case runtime_op::multiplies:
-      return with_types(multiplies{});
-    case runtime_op::minimum:
-      return with_types(minimum{});
-    case runtime_op::maximum:
-      return with_types(maximum{});
-    case runtime_op::logical_and:
-      return with_types(logical_and{});
-    case runtime_op::logical_or:
-      return with_types(logical_or{});
-    case runtime_op::logical_xor:
-      return with_types(logical_xor{});
-    case runtime_op::bit_and:
-      return with_types(bit_and{});
-    case runtime_op::bit_or:
-      return with_types(bit_or{});
-    case runtime_op::bit_xor:
-      return with_types(bit_xor{});
-    case runtime_op::minus:
-      return with_types(minus{});
-    case runtime_op::none:
-      return;
-  }
+  with_op(stored_function(type, which), with_types);
 #endif
 }
 

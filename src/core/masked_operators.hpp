@@ -1,6 +1,6 @@
 #pragma once
 
-#include "target/storage.hpp"
+#include "core/type_op_dispatch.hpp"
 #include <heddle/compiler.hpp>
 #if defined(__CUDACC__)
 #include <heddle/impl/gpu/warp/packed16_op.cuh>
