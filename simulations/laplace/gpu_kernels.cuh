@@ -1,6 +1,7 @@
 #pragma once
 
 #include "laplace/grid.hpp"
+#include <heddle/support/warp.cuh>
 
 #include <cstddef>
 #include <cstring>
@@ -283,7 +284,7 @@ __device__ inline T larger_of(T a, T b) {
 /// The largest of a block's numbers, none of them negative, goes to *most.
 template <class T>
 __device__ inline void keep_largest(T mine, ordered_bits<T>* most) {
-  for (int step = 16; step > 0; step /= 2) mine = larger_of(mine, __shfl_xor_sync(0xffffffffu, mine, step));
+  mine = heddle::gpu::combine_lanes(mine, [](T a, T b) { return larger_of(a, b); });
   if (threadIdx.x % 32 == 0 && mine > 0) {
     ordered_bits<T> bits;
     memcpy(&bits, &mine, sizeof bits);

@@ -3,6 +3,7 @@
 #include "lattice_boltzmann/boundary.hpp"
 #include "lattice_boltzmann/collision.hpp"
 #include <heddle/compiler.hpp>
+#include <heddle/support/warp.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -323,7 +324,7 @@ __global__ void __launch_bounds__(boundary_threads)
   if (number < all.inflows + all.outflows)
     units = static_cast<double>(open_at(at, grid, all, given, *excess, number));
   if constexpr (is_fixed<S>) {
-    for (int step = 16; step > 0; step /= 2) units += __shfl_xor_sync(0xffffffffu, units, step);
+    units = heddle::gpu::combine_lanes(units, [](double a, double b) { return a + b; });
     if (threadIdx.x % 32 == 0 && units != 0) atomicAdd(brought, units);
   }
 }
@@ -423,7 +424,7 @@ __global__ void __launch_bounds__(look_threads)
     before[2 * cell] = of.ux;
     before[2 * cell + 1] = of.uy;
   }
-  for (int step = 16; step > 0; step /= 2) mine = fmax(mine, __shfl_xor_sync(0xffffffffu, mine, step));
+  mine = heddle::gpu::combine_lanes(mine, [](double a, double b) { return fmax(a, b); });
   if (threadIdx.x % 32 == 0 && mine > 0) atomicMax(most, ordered_bits(mine));
 }
 

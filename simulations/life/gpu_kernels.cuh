@@ -1,6 +1,8 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/support/warp.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -88,8 +90,7 @@ __global__ void __launch_bounds__(count_threads)
        i += std::size_t{gridDim.x} * count_threads) {
     found += static_cast<unsigned>(__popc(words[i]));
   }
-  for (unsigned distance = 16; distance > 0; distance /= 2)
-    found += __shfl_xor_sync(all_lanes, found, distance);
+  found = heddle::gpu::combine_lanes(found, plus{});
   if (threadIdx.x % 32 == 0 && found != 0) atomicAdd(total, found);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "monte_carlo/points.hpp"
+#include <heddle/operators.hpp>
 #include <heddle/support/launch.cuh>
+#include <heddle/support/warp.cuh>
 
 #include <cstdint>
 
@@ -23,9 +25,7 @@ inline __global__ void __launch_bounds__(threads)
     mine += unsigned{is_in_disc(block.word[0], block.word[1])} +
             unsigned{is_in_disc(block.word[2], block.word[3])};
   }
-  for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
-    mine += __shfl_down_sync(0xffffffff, mine, distance);
-  }
+  mine = heddle::gpu::combine_lanes(mine, plus{});
   if (threadIdx.x % warp_size == 0) atomicAdd(inside, mine);
 }
 

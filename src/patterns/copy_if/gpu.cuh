@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/differs.hpp"
+#include <heddle/impl/gpu/block/scan.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/operators.hpp>
@@ -31,30 +32,13 @@ inline __device__ unsigned count_of(const uint4& bytes) {
   return __popc(bytes.x) + __popc(bytes.y) + __popc(bytes.z) + __popc(bytes.w);
 }
 
-/// The sum of the values of the threads of a block before this one, and of all of them in *total.
-inline __device__ unsigned sum_before(unsigned value, unsigned* total) {
-  __shared__ unsigned of_warp[select_threads / warp_size];
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const unsigned in_warp = scan_warp(value, plus{});
-  if (lane == warp_size - 1) of_warp[warp] = in_warp;
-  __syncthreads();
-  unsigned before = 0, all = 0;
-  for (unsigned w = 0; w < select_threads / warp_size; ++w) {
-    before += w < warp ? of_warp[w] : 0;
-    all += of_warp[w];
-  }
-  __syncthreads();
-  *total = all;
-  return before + in_warp - value;
-}
-
 inline __global__ void __launch_bounds__(select_threads)
     count_tiles(const bool* flags, std::size_t n, std::size_t tiles, std::size_t* counts) {
   if (blockIdx.x == 0 && threadIdx.x == 0) counts[tiles] = 0;
   for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     const std::size_t first = tile * flags_of_tile + threadIdx.x * flags_of_thread;
     unsigned total;
-    sum_before(first < n ? count_of(flags_from(flags, first, n)) : 0, &total);
+    exclusive_sum_of_block<select_threads>(first < n ? count_of(flags_from(flags, first, n)) : 0, &total);
     if (threadIdx.x == 0) counts[tile] = total;
   }
 }
@@ -71,7 +55,7 @@ __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_
     const std::size_t first = tile * flags_of_tile;
     const uint4 bytes = first + first_of_thread < n ? flags_from(flags, first + first_of_thread, n) : uint4{};
     unsigned total;
-    unsigned chosen = sum_before(count_of(bytes), &total);
+    unsigned chosen = exclusive_sum_of_block<select_threads>(count_of(bytes), &total);
     const auto count = static_cast<unsigned>(n - first < flags_of_tile ? n - first : flags_of_tile);
     const std::uint32_t words[4] = {bytes.x, bytes.y, bytes.z, bytes.w};
     // Selected ones from the front of the list, then the others.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "patterns/histogram/bins.hpp"
-#include <heddle/impl/gpu/warp/warp.cuh>
+#include <heddle/impl/gpu/block/count.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,19 +20,7 @@ __global__ void __launch_bounds__(histogram_threads)
     count_bins(const T* x, std::size_t n, impl::bin_finder bin_of, unsigned copies,
                unsigned long long* counts) {
   __shared__ unsigned shared[shared_counters];
-  const std::size_t bins = bin_of.bins;
-  const auto counters = static_cast<unsigned>(copies * bins);
-  for (unsigned k = threadIdx.x; k < counters; k += histogram_threads) shared[k] = 0;
-  __syncthreads();
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  unsigned* const mine = shared + (copies > 0 ? warp % copies * bins : 0);
-  const auto add = [&](std::size_t bin, unsigned count) {
-    if (copies > 0) {
-      atomicAdd(mine + bin, count);
-    } else {
-      atomicAdd(counts + bin, static_cast<unsigned long long>(count));
-    }
-  };
+  block_counters<histogram_threads, std::size_t> counters(shared, copies, bin_of.bins, counts);
   constexpr std::size_t tile = std::size_t{histogram_threads} * at_once;
   for (std::size_t first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
     T values[at_once];
@@ -45,21 +33,10 @@ __global__ void __launch_bounds__(histogram_threads)
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
       const std::size_t i = first + k * histogram_threads + threadIdx.x;
-      const std::size_t bin = whole || i < n ? bin_of(static_cast<double>(values[k])) : bins;
-      const bool alike = __all_sync(whole_warp, bin == shuffle_from(bin, 0));
-      if (alike) {
-        if (lane == 0 && bin < bins) add(bin, warp_size);
-      } else if (bin < bins) {
-        add(bin, 1);
-      }
+      counters.add(whole || i < n ? bin_of(static_cast<double>(values[k])) : bin_of.bins);
     }
   }
-  __syncthreads();
-  for (unsigned k = threadIdx.x; k < (copies > 0 ? bins : 0); k += histogram_threads) {
-    unsigned long long sum = 0;
-    for (unsigned c = 0; c < copies; ++c) sum += shared[c * bins + k];
-    if (sum > 0) atomicAdd(counts + k, sum);
-  }
+  counters.add_to_grid();
 }
 
 template <class T>

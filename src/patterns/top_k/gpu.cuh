@@ -1,7 +1,7 @@
 #pragma once
 
 #include "patterns/sort/sortable.hpp"
-#include <heddle/impl/gpu/warp/warp.cuh>
+#include <heddle/impl/gpu/block/count.cuh>
 #include <heddle/shape.hpp>
 
 #include <cstddef>
@@ -64,30 +64,16 @@ template <class Digit>
 __global__ void __launch_bounds__(count_threads)
     count_digits(Digit digit_of, std::size_t n, unsigned long long* counts) {
   __shared__ unsigned shared[count_copies * digits];
-  for (unsigned k = threadIdx.x; k < count_copies * digits; k += count_threads) shared[k] = 0;
-  __syncthreads();
-  const unsigned lane = threadIdx.x % warp_size;
-  unsigned* const mine = shared + threadIdx.x / warp_size % count_copies * digits;
+  block_counters<count_threads, unsigned> counters(shared, count_copies, digits, counts);
   constexpr std::size_t tile = std::size_t{count_threads} * count_items;
   for (std::size_t first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
 #pragma unroll
     for (unsigned k = 0; k < count_items; ++k) {
       const std::size_t i = first + k * count_threads + threadIdx.x;
-      const unsigned digit = i < n ? digit_of(i) : digits;
-      const bool alike = __all_sync(whole_warp, digit == shuffle_from(digit, 0));
-      if (alike) {
-        if (lane == 0 && digit < digits) atomicAdd(mine + digit, warp_size);
-      } else if (digit < digits) {
-        atomicAdd(mine + digit, 1u);
-      }
+      counters.add(i < n ? digit_of(i) : digits);
     }
   }
-  __syncthreads();
-  for (unsigned k = threadIdx.x; k < digits; k += count_threads) {
-    unsigned long long sum = 0;
-    for (unsigned c = 0; c < count_copies; ++c) sum += shared[c * digits + k];
-    if (sum > 0) atomicAdd(counts + k, sum);
-  }
+  counters.add_to_grid();
 }
 
 /// Where in the array an element is that is counted along its line: one of k of each line.
