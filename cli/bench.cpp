@@ -1,15 +1,16 @@
+#include "bench/measurement.hpp"
 #include "cli/bench/answers.hpp"
 #include "cli/bench/buffers.hpp"
 #include "cli/bench/ceilings.hpp"
 #include "cli/bench/chart.hpp"
 #include "cli/bench/contender.hpp"
 #include "cli/bench/gpu.hpp"
-#include "cli/bench/measurement.hpp"
 #include "cli/bench/patterns.hpp"
 #include "cli/bench/peers.hpp"
 #include "cli/bench/report.hpp"
 #include "cli/bench/scaling.hpp"
 #include "cli/bench/sizes.hpp"
+#include "cli/files/interruption.hpp"
 #include "cli/files/progress.hpp"
 #include "cli/files/standard_output.hpp"
 #include "cli/kernels/run_options.hpp"
@@ -46,6 +47,7 @@ namespace heddle::cli {
 namespace {
 
 using namespace bench;
+using namespace timing;
 using json = nlohmann::ordered_json;
 
 constexpr std::pair<const char*, pattern> patterns[] = {
@@ -186,14 +188,16 @@ class trial {
         double most_seconds)
       : what_(what) {
     const bool on_gpu = work.where.is_gpu();
-    samplers_.emplace_back(what.calls, device_watch, on_gpu ? single_call : calls_by_wall_clock,
-                           most_seconds);
+    const auto sample = [&](sampler::calls calls, stopwatch& watch, batch size) {
+      samplers_.emplace_back(std::move(calls), watch, size, patience{most_seconds}, stop_if_interrupted);
+    };
+    sample(what.calls, device_watch, on_gpu ? single_call : calls_by_wall_clock);
     if (!on_gpu) return;
-    samplers_.emplace_back(what.calls, device_watch, back_to_back_calls, most_seconds);
+    sample(what.calls, device_watch, back_to_back_calls);
     const auto whole = [calls = what.calls, call = what.whole_call](std::size_t first, std::size_t count) {
       call == nullptr ? calls(first, count) : call(first);
     };
-    samplers_.emplace_back(whole, wall_watch, single_call, most_seconds);
+    sample(whole, wall_watch, single_call);
   }
 
   bool is_finished() const {

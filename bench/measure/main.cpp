@@ -2,13 +2,13 @@
 // Prints one JSON object a line; scripts/benchmark makes a page of them.
 //
 //   measure [--target T] [--only PATTERN,...] [--seconds S] [--log2-bytes N] [--quick]
+#include "bench/measurement.hpp"
+#include "bench/stopwatch.hpp"
 #include "peers.hpp"
 #include "session.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +17,7 @@
 #include <execution>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -42,42 +43,23 @@ constexpr struct {
                 {"operators", measure_operators},
                 {"mandelbrot", measure_mandelbrot}};
 
-constexpr std::size_t most_rounds = 201;
-
-/// Work and the end of it, in seconds a call.
-double time_of(const contender& one, std::size_t calls, const target& where) {
-  const auto began = std::chrono::steady_clock::now();
-  for (std::size_t i = 0; i < calls; ++i) one.call();
-  where.wait();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() /
-         static_cast<double>(calls);
-}
-
-double quantile(std::vector<double>& values, double fraction) {
-  const auto at =
-      values.begin() + static_cast<std::ptrdiff_t>(fraction * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), at, values.end());
-  return *at;
-}
-
-/// What is measured of one contender.
+/// What is measured of one contender: calls that follow each other, and on a GPU single calls too.
 struct trial {
-  std::size_t calls_a_sample = 1;
+  timing::sampler in_a_row;
+  std::optional<timing::sampler> single;
   bool is_right = false;
-  std::vector<double> seconds, single_seconds;
 };
 
-void print_line(const session& with, const task& what, const contender& one, trial& of) {
+void print_line(const session& with, const task& what, const contender& one, const trial& of) {
   constexpr const char* kinds[] = {"ours", "peer", "ceiling"};
-  const double median = quantile(of.seconds, 0.5);
-  const double spread = (quantile(of.seconds, 0.75) - quantile(of.seconds, 0.25)) / median;
+  const timing::measurement found = of.in_a_row.result();
   fmt::print(
       R"({{"pattern":"{}","variant":"{}","target":"{}","dtype":"{}","n":{},"contender":"{}","kind":"{}",)"
       R"("seconds":{:.6g},"spread":{:.4f},"samples":{},"bytes":{:.15g},"operations":{:.15g},"checked":{})",
       what.pattern, what.variant, with.where.text(), what.dtype, what.n, one.name,
-      kinds[static_cast<int>(one.kind)], median, spread, of.seconds.size(),
+      kinds[static_cast<int>(one.kind)], found.seconds, found.interquartile() / found.seconds, found.samples,
       one.bytes != 0 ? one.bytes : what.bytes, what.operations, of.is_right);
-  if (!of.single_seconds.empty()) fmt::print(R"(,"call_seconds":{:.6g})", quantile(of.single_seconds, 0.5));
+  if (of.single) fmt::print(R"(,"call_seconds":{:.6g})", of.single->result().seconds);
   if (one.is_right && !of.is_right) fmt::print(R"(,"wrong":true)");
   fmt::print("}}\n");
 }
@@ -86,28 +68,32 @@ void print_line(const session& with, const task& what, const contender& one, tri
 
 void session::compare(const task& what, const contenders& all) const {
   // A sample is long beside the clock and beside what the end of the work costs.
-  const double sample = where.is_gpu() ? 1e-3 : 2e-4;
-  std::vector<trial> trials(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    double once = time_of(all[i], 1, where);
-    trials[i].is_right = all[i].is_right && all[i].is_right();
-    if (all[i].kind == role::ours && !trials[i].is_right) {
+  const timing::batch in_a_row{1, std::size_t{1} << 20, where.is_gpu() ? 1e-3 : 2e-4};
+  const timing::patience most{seconds, quick ? std::size_t{3} : std::size_t{5}};
+  const std::unique_ptr<timing::stopwatch> watch = timing::wall_clock(where);
+  std::vector<trial> trials;
+  for (const contender& one : all) {
+    one.call();
+    where.wait();
+    const bool is_right = one.is_right && one.is_right();
+    if (one.kind == role::ours && !is_right) {
       throw error(fmt::format("measure: {} {} of {} {} on {}: the result of {} is wrong", what.pattern,
-                              what.variant, what.n, what.dtype, where.text(), all[i].name));
+                              what.variant, what.n, what.dtype, where.text(), one.name));
     }
-    once = std::min(once, time_of(all[i], 1, where));
-    trials[i].calls_a_sample = static_cast<std::size_t>(std::clamp(sample / once, 1.0, 1e6));
-    time_of(all[i], trials[i].calls_a_sample, where);
+    const auto calls = [&one](std::size_t, std::size_t count) {
+      for (std::size_t i = 0; i < count; ++i) one.call();
+    };
+    trials.push_back({timing::sampler(calls, *watch, in_a_row, most), {}, is_right});
+    if (where.is_gpu()) trials.back().single.emplace(calls, *watch, timing::single_call, most);
   }
-  const auto began = std::chrono::steady_clock::now();
-  const double most = seconds * static_cast<double>(all.size());
-  const std::size_t least_rounds = quick ? 3 : 5;
-  for (std::size_t round = 0; round < most_rounds; ++round) {
-    const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - began;
-    if (round >= least_rounds && lasted.count() > most) break;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      trials[i].seconds.push_back(time_of(all[i], trials[i].calls_a_sample, where));
-      if (where.is_gpu()) trials[i].single_seconds.push_back(time_of(all[i], 1, where));
+  for (bool is_finished = false; !is_finished;) {
+    is_finished = true;
+    for (trial& of : trials) {
+      for (timing::sampler* const one : {&of.in_a_row, of.single ? &*of.single : nullptr}) {
+        if (one == nullptr || one->is_finished()) continue;
+        one->take_round();
+        is_finished = false;
+      }
     }
   }
   for (std::size_t i = 0; i < all.size(); ++i) print_line(*this, what, all[i], trials[i]);

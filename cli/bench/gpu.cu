@@ -54,7 +54,7 @@ int attribute(const target& where, cudaDeviceAttr which) {
   return value;
 }
 
-class event_stopwatch : public stopwatch {
+class event_stopwatch : public timing::stopwatch {
  public:
   explicit event_stopwatch(const target& where) : where_(where) {
     const current_device on(where);
@@ -107,7 +107,7 @@ void read_on_gpu(const void* from, std::size_t bytes, void* sink, const target& 
   check(cudaGetLastError(), "the launch of a kernel");
 }
 
-std::unique_ptr<stopwatch> gpu_stopwatch(const target& where) {
+std::unique_ptr<timing::stopwatch> gpu_stopwatch(const target& where) {
   return std::make_unique<event_stopwatch>(where);
 }
 

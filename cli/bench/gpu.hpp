@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stopwatch.hpp"
+#include "bench/stopwatch.hpp"
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -18,6 +18,6 @@ void read_on_gpu(const void* from, std::size_t bytes, void* sink, const target& 
 
 /// Times what is put on the stream of `where`, between two events. A kernel that does nothing for a few
 /// microseconds goes ahead, so that the time it takes to launch the first call is not in it.
-std::unique_ptr<stopwatch> gpu_stopwatch(const target& where);
+std::unique_ptr<timing::stopwatch> gpu_stopwatch(const target& where);
 
 }  // namespace heddle::cli::bench

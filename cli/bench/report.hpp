@@ -1,8 +1,8 @@
 #pragma once
 
+#include "bench/measurement.hpp"
 #include "chart.hpp"
 #include "contender.hpp"
-#include "measurement.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/target.hpp>
 
@@ -23,8 +23,8 @@ struct result {
   std::string name;
   enum contender::kind kind;
   std::size_t bytes, buffers;
-  measurement call;
-  std::optional<measurement> back_to_back = {}, whole_call = {};
+  timing::measurement call;
+  std::optional<timing::measurement> back_to_back = {}, whole_call = {};
   std::string ceiling = {};  ///< what it is a fraction of; empty for that itself
   double fraction = 0;
 

@@ -16,7 +16,7 @@ std::size_t gpu_cache_bytes(const target&) {
 void read_on_gpu(const void*, std::size_t, void*, const target&) {
   fail_no_gpu();
 }
-std::unique_ptr<stopwatch> gpu_stopwatch(const target&) {
+std::unique_ptr<timing::stopwatch> gpu_stopwatch(const target&) {
   fail_no_gpu();
 }
 

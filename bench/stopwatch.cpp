@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace heddle::cli::bench {
+namespace heddle::timing {
 namespace {
 
 class wall_clock_stopwatch : public stopwatch {
@@ -26,4 +26,4 @@ std::unique_ptr<stopwatch> wall_clock(const target& where) {
   return std::make_unique<wall_clock_stopwatch>(where);
 }
 
-}  // namespace heddle::cli::bench
+}  // namespace heddle::timing

@@ -1,13 +1,12 @@
 #pragma once
 
-#include "contender.hpp"
 #include "stopwatch.hpp"
 
 #include <cstddef>
 #include <functional>
 #include <vector>
 
-namespace heddle::cli::bench {
+namespace heddle::timing {
 
 /// The time of a call, over many samples.
 struct measurement {
@@ -31,19 +30,27 @@ inline constexpr batch single_call;
 inline constexpr batch calls_by_wall_clock = {1, std::size_t{1} << 30, 50e-6};
 inline constexpr batch back_to_back_calls = {2, 16, 1e-3};
 
+/// When a sampler stops at the latest: once so much time has passed, but not before so many samples.
+struct patience {
+  double seconds;
+  std::size_t least_samples = 10;
+};
+
 /// Samples one thing until the median of its time is stable: until the 95 % confidence interval of the
-/// median, which the order of the samples gives, lies within 1 % of it, after at least 10 samples, and until
-/// 1000 samples or the round in which `most_seconds` have passed.
+/// median, which the order of the samples gives, lies within 1 % of it, after a round of ten samples, until
+/// 1000 samples, or as long as its patience lasts.
 class sampler {
  public:
   using calls = std::function<void(std::size_t first, std::size_t count)>;
 
-  sampler(calls made, stopwatch& watch, batch size, double most_seconds);
+  /// `before_sample` is called outside of what is timed, and may throw.
+  sampler(calls made, stopwatch& watch, batch size, patience most,
+          std::function<void()> before_sample = nullptr);
 
   bool is_finished() const noexcept { return finished_; }
 
   /// Warms up and takes the next ten samples. Alternating the rounds of several samplers lets what disturbs
-  /// the machine disturb all of them. Stops at a signal.
+  /// the machine disturb all of them.
   void take_round();
 
   measurement result() const;
@@ -54,13 +61,14 @@ class sampler {
   bool is_stable() const;
 
   calls made_;
+  std::function<void()> before_sample_;
   stopwatch& watch_;
   batch size_;
-  double most_seconds_;
+  patience most_;
   std::size_t calls_a_sample_ = 0, next_ = 0;  ///< none before the first round
   std::vector<double> seconds_;                ///< of a call, in order
   double spent_ = 0;                           ///< on rounds
   bool finished_ = false;
 };
 
-}  // namespace heddle::cli::bench
+}  // namespace heddle::timing

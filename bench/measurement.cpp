@@ -1,13 +1,11 @@
 #include "measurement.hpp"
 
-#include "cli/files/interruption.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
 
-namespace heddle::cli::bench {
+namespace heddle::timing {
 namespace {
 
 constexpr std::size_t round_samples = 10, most_samples = 1000;
@@ -31,11 +29,15 @@ double quantile(const std::vector<double>& sorted, double fraction) {
 
 }  // namespace
 
-sampler::sampler(calls made, stopwatch& watch, batch size, double most_seconds)
-    : made_(std::move(made)), watch_(watch), size_(size), most_seconds_(most_seconds) {}
+sampler::sampler(calls made, stopwatch& watch, batch size, patience most, std::function<void()> before_sample)
+    : made_(std::move(made)),
+      before_sample_(std::move(before_sample)),
+      watch_(watch),
+      size_(size),
+      most_(most) {}
 
 double sampler::run(std::size_t count) {
-  stop_if_interrupted();
+  if (before_sample_) before_sample_();
   const std::size_t first = next_;
   next_ += count;
   return watch_.seconds([&] { made_(first, count); }, count);
@@ -55,11 +57,12 @@ void sampler::take_round() {
   const auto began = clock::now();
   warm_up();
   for (std::size_t i = 0; i < round_samples; ++i) {
+    if (seconds_.size() >= most_.least_samples && spent_ + seconds_since(began) >= most_.seconds) break;
     seconds_.push_back(run(calls_a_sample_) / static_cast<double>(calls_a_sample_));
   }
   std::sort(seconds_.begin(), seconds_.end());
   spent_ += seconds_since(began);
-  finished_ = is_stable() || seconds_.size() >= most_samples || spent_ >= most_seconds_;
+  finished_ = is_stable() || seconds_.size() >= most_samples || spent_ >= most_.seconds;
 }
 
 bool sampler::is_stable() const {
@@ -76,4 +79,4 @@ measurement sampler::result() const {
           calls_a_sample_};
 }
 
-}  // namespace heddle::cli::bench
+}  // namespace heddle::timing

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace heddle::cli::bench {
+namespace heddle::timing {
 
 /// Measures how long work takes.
 class stopwatch {
@@ -20,4 +20,4 @@ class stopwatch {
 /// By the system's clock, from the start of the work until it has returned and the stream of `where` is free.
 std::unique_ptr<stopwatch> wall_clock(const target& where);
 
-}  // namespace heddle::cli::bench
+}  // namespace heddle::timing
