@@ -85,4 +85,4 @@ set(single_sources
   patterns/fft/cpu.cpp
   patterns/fft/fft_plans.cpp)
 set(sources_without_cuda
-  patterns/gpu_absent.cpp)
+  gpu/absent.cpp)

@@ -1,6 +1,7 @@
 #include "cpu/instruction_set.hpp"
 
 #include <heddle/error.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/support/fork.hpp>
 
 #include <cstdlib>
@@ -58,8 +59,12 @@ isa best_isa() {
   return best.get(chosen_isa);
 }
 
-const char* instruction_set() {
-  return name(best_isa()).data();
+}  // namespace heddle::cpu
+
+namespace heddle {
+
+const char* cpu_instruction_set() {
+  return cpu::name(cpu::best_isa()).data();
 }
 
-}  // namespace heddle::cpu
+}  // namespace heddle

@@ -9,7 +9,4 @@ enum class isa { baseline, avx2, avx512 };
 /// asks here, on first use, which may be before main.
 isa best_isa();
 
-/// "avx512", "avx2" or "baseline": the name of best_isa().
-const char* instruction_set();
-
 }  // namespace heddle::cpu

@@ -1,8 +1,9 @@
-#include "gpu/gpu.hpp"
+#include "target/gpu_devices.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
+#include <heddle/reduce.hpp>
 #include <heddle/support/fork.hpp>
 #include <heddle/support/number_text.hpp>
 
@@ -315,12 +316,12 @@ bandwidths::gpu measure(int device) {
     }
     return best;
   };
-  const axis_lines whole{1, bytes / sizeof(float), 1};
+  const array_view<const float> elements(static_cast<const float*>(on_gpu.data()),
+                                         shape{bytes / sizeof(float)}, where);
+  const array_view<float> sum(static_cast<float*>(result.data()), shape{1}, where);
   const double all = static_cast<double>(bytes);
   bandwidths::gpu found;
-  found.read = all / seconds_of([&] {
-                 reduce(runtime_op::plus, dtype::float32, on_gpu.data(), whole, result.data(), where);
-               });
+  found.read = all / seconds_of([&] { reduce_into(where, sum, elements); });
   found.from_gpu = all / seconds_of([&] { gpu::copy(on_cpu.data(), target(), on_gpu.data(), where, bytes); });
   found.to_gpu = all / seconds_of([&] { gpu::copy(on_gpu.data(), where, on_cpu.data(), target(), bytes); });
   return found;

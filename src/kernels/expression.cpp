@@ -2,7 +2,7 @@
 
 #include "array/counted.hpp"
 #include "cuda_on_cpu/translate/tokens.hpp"
-#include "gpu/gpu.hpp"
+#include "kernels/gpu_module.hpp"
 #include <heddle/any_kernel.hpp>
 #include <heddle/error.hpp>
 #include <heddle/interruption.hpp>

@@ -1,4 +1,6 @@
-#include "gpu/gpu.hpp"
+#include "kernels/gpu_module.hpp"
+#include "target/gpu_devices.hpp"
+
 #include "kernels/module_state.hpp"
 #include "kernels/nvrtc.hpp"
 #include "target/shared_library.hpp"

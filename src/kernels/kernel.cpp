@@ -1,5 +1,5 @@
 #include "cuda_on_cpu/compile/source_names.hpp"
-#include "gpu/gpu.hpp"
+#include "kernels/gpu_module.hpp"
 #include "kernels/module_state.hpp"
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>

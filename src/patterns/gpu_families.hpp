@@ -1,7 +1,9 @@
 #pragma once
 
 #include "core/type_op_dispatch.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/reduce/gpu.hpp"
+#include "patterns/scan/gpu.hpp"
+#include "patterns/segmented_reduce/gpu.hpp"
 
 /// Kernels are compiled a family of operators at a time, each in a file of its own, so that they compile side
 /// by side.

@@ -1,7 +1,6 @@
-#include "gpu/gpu.hpp"
 #include "io/cache_folder.hpp"
 #include "machine_key.hpp"
-#include "patterns/cpu_kernels.hpp"
+#include "target/gpu_devices.hpp"
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/support/fork.hpp>
@@ -125,7 +124,7 @@ namespace impl {
 
 std::string machine_key() {
   std::string key = fmt::format("heddle {}; {}; {} cores; {}", HEDDLE_VERSION, cpu_name(), available_cores(),
-                                cpu::instruction_set());
+                                cpu_instruction_set());
   for (const gpu_properties& gpu : gpu::devices()) key += "; " + gpu.name;
   return key;
 }
@@ -138,9 +137,6 @@ std::vector<gpu_properties> gpus() {
 std::string cuda_toolkit_version() {
   const int version = gpu::toolkit_version();
   return version == 0 ? "" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-const char* cpu_instruction_set() {
-  return cpu::instruction_set();
 }
 
 std::string cpu_name() {

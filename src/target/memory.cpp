@@ -1,6 +1,6 @@
-#include "gpu/gpu.hpp"
 #include "large_arrays.hpp"
 #include "process_limits.hpp"
+#include "target/gpu_devices.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/memory.hpp>

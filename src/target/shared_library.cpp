@@ -1,7 +1,7 @@
 #include "shared_library.hpp"
 
 #include "dynamic_loader.hpp"
-#include "gpu/gpu.hpp"
+#include "target/gpu_devices.hpp"
 #include <heddle/error.hpp>
 #include <heddle/support/cuda_folders.hpp>
 #include <heddle/support/fork.hpp>

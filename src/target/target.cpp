@@ -1,6 +1,6 @@
 #include "core_set.hpp"
-#include "gpu/gpu.hpp"
 #include "process_limits.hpp"
+#include "target/gpu_devices.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>

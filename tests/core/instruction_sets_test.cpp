@@ -4,6 +4,7 @@
 #include "tests/operator_on.hpp"
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/machine.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,7 @@ std::vector<instruction_set> instruction_sets() {
   std::vector<instruction_set> all{{"baseline", hd::cpu::baseline_reduce_kernels,
                                     hd::cpu::baseline_scan_kernels, hd::cpu::baseline_map_kernel}};
 #if defined(HEDDLE_X86_KERNELS)
-  const std::string best = hd::cpu::instruction_set();
+  const std::string best = hd::cpu_instruction_set();
   if (best != "baseline")
     all.push_back(
         {"avx2", hd::cpu::avx2_reduce_kernels, hd::cpu::avx2_scan_kernels, hd::cpu::avx2_map_kernel});
@@ -61,14 +62,14 @@ std::vector<std::size_t> sizes() {
 }
 
 // As a static object of a program asks for it, before those of the library may be there.
-const std::string set_before_main = hd::cpu::instruction_set();
+const std::string set_before_main = hd::cpu_instruction_set();
 const hd::cpu::reduce_tile_kernel kernel_before_main =
     hd::cpu::reduce_kernels_for(hd::dtype::float32, hd::runtime_op::plus).reduce_tile;
 
 }  // namespace
 
 TEST(instruction_set, is_the_same_before_main) {
-  EXPECT_EQ(set_before_main, hd::cpu::instruction_set());
+  EXPECT_EQ(set_before_main, hd::cpu_instruction_set());
 #if defined(HEDDLE_X86_KERNELS)
   const auto of_set = set_before_main == "avx512" ? hd::cpu::avx512_reduce_kernels
                       : set_before_main == "avx2" ? hd::cpu::avx2_reduce_kernels

@@ -39,6 +39,5 @@ print(f"{len(naming)} files name {PATTERN}; {len(named)} are its own, in {len({p
 print(f"{lines('src')} lines of src/, {lines('cuda_on_cpu')} of cuda_on_cpu/, {lines('checker')} of checker/")
 print(f"{sum(text(path).count('checker') for path in FILES if path.is_relative_to('cuda_on_cpu'))} times the word checker in cuda_on_cpu/")
 print(f"{most} files in the fullest folder, {fullest}; {sum(count > 40 for count in folders.values())} folders with more than 40")
-print(f"{exceptions('layers_exceptions.txt', '.')} includes against the rules of layers")
 print(f"{exceptions('sizes_exceptions.txt', r'^[0-9]+ lines of [^ ]+$')} files over 500 lines, "
       f"{exceptions('sizes_exceptions.txt', r'^[0-9]+ lines of [^ ]+ ')} functions over 80")

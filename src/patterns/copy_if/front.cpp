@@ -1,5 +1,5 @@
 #include "core/differs.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/copy_if/gpu.hpp"
 #include <heddle/copy_if.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/support/threads.hpp>

@@ -1,6 +1,7 @@
 #include "core/type_op_dispatch.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/copy_if/gpu.cuh"
+#include "patterns/copy_if/gpu.hpp"
+#include "patterns/scan/gpu.hpp"
 #include <heddle/impl/patterns/transform/gpu.cuh>
 #include <heddle/scan.hpp>
 

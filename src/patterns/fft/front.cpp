@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/fft/cpu.hpp"
+#include "patterns/fft/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
 

@@ -1,5 +1,5 @@
 #include "gpu/capture.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/fft/gpu.hpp"
 #include "patterns/fft/scale.cuh"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>

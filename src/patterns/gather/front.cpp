@@ -1,5 +1,5 @@
 #include "core/unsigned_of_bytes.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/gather/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
 #include <heddle/impl/core/part_begin.hpp>

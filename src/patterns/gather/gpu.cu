@@ -1,5 +1,6 @@
-#include "gpu/gpu.hpp"
 #include "patterns/gather/gpu.cuh"
+#include "patterns/gather/gpu.hpp"
+#include "patterns/sort/gpu.hpp"
 #include <heddle/gather.hpp>
 #include <heddle/impl/patterns/for_each_index/gpu.cuh>
 #include <heddle/impl/patterns/transform/gpu.cuh>

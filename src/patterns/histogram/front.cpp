@@ -1,6 +1,6 @@
 #include "bins.hpp"
 #include "cpu/slice_memory.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/histogram/gpu.hpp"
 #include "patterns/sort/sortable.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>

@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/histogram/gpu.cuh"
+#include "patterns/histogram/gpu.hpp"
 #include "patterns/sort/sortable.hpp"
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/patterns/transform/gpu.cuh>

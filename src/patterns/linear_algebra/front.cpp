@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/linear_algebra/cpu.hpp"
+#include "patterns/linear_algebra/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/machine.hpp>

@@ -1,6 +1,6 @@
 #include "gpu/capture.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/linear_algebra/gpu.cuh"
+#include "patterns/linear_algebra/gpu.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/linear_algebra.hpp>

@@ -1,5 +1,5 @@
 #include "bound_by_key.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/lower_bound/gpu.hpp"
 #include <heddle/impl/patterns/transform/cpu.hpp>
 #include <heddle/lower_bound.hpp>
 

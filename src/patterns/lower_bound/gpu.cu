@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/lower_bound/bound_by_key.hpp"
+#include "patterns/lower_bound/gpu.hpp"
 #include <heddle/impl/patterns/transform/gpu.cuh>
 
 namespace heddle::gpu {

@@ -1,6 +1,6 @@
 #include "cpu/instruction_set.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/random/cpu_kernels.hpp"
+#include "patterns/random/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/impl/patterns/transform/cpu.hpp>

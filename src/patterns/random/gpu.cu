@@ -1,6 +1,6 @@
 #include "core/unsigned_of_bytes.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/random/gpu.cuh"
+#include "patterns/random/gpu.hpp"
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/random.hpp>
 

@@ -1,7 +1,7 @@
 #include "core/differs.hpp"
 #include "core/type_op_dispatch.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
+#include "patterns/reduce/gpu.hpp"
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/thresholds.hpp>

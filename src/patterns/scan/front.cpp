@@ -1,8 +1,10 @@
 #include "core/any_arguments.hpp"
 #include "core/compiled_operator.hpp"
 #include "core/masked_operators.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/copy_if/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
+#include "patterns/scan/gpu.hpp"
+#include "patterns/segmented_scan/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_scan.hpp>

@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
+#include "patterns/segmented_reduce/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/segmented_reduce.hpp>
 

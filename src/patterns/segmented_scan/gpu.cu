@@ -1,5 +1,5 @@
 #include "core/masked_operators.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/segmented_scan/gpu.hpp"
 #include <heddle/impl/patterns/segmented_scan/gpu.cuh>
 
 namespace heddle::gpu {

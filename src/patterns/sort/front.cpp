@@ -1,4 +1,4 @@
-#include "gpu/gpu.hpp"
+#include "patterns/sort/gpu.hpp"
 #include "sortable.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/core/part_begin.hpp>

@@ -1,4 +1,4 @@
-#include "gpu/gpu.hpp"
+#include "patterns/sort/gpu.hpp"
 #include "patterns/sort/order_by_sign.cuh"
 #include "patterns/sort/radix_sort.hpp"
 #include "patterns/sort/sortable.hpp"

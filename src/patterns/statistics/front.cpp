@@ -1,6 +1,6 @@
 #include "core/unsigned_of_bytes.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
+#include "patterns/statistics/gpu.hpp"
 #include "wide.hpp"
 #include <heddle/any.hpp>
 #include <heddle/error.hpp>

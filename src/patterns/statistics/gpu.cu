@@ -1,6 +1,6 @@
 #include "core/unsigned_of_bytes.hpp"
-#include "gpu/gpu.hpp"
 #include "patterns/statistics/gpu.cuh"
+#include "patterns/statistics/gpu.hpp"
 #include <heddle/impl/patterns/reduce/gpu/reduce.cuh>
 #include <heddle/impl/patterns/transform/gpu.cuh>
 

@@ -1,5 +1,5 @@
 #include "core/masked_operators.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/textbook/gpu.hpp"
 #include <heddle/impl/patterns/textbook/gpu/reduce.cuh>
 
 namespace heddle::gpu {

@@ -1,6 +1,6 @@
 #include "core/compiled_operator.hpp"
 #include "core/masked_operators.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/textbook/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/patterns/textbook/dispatch.hpp>
 

@@ -1,5 +1,5 @@
 #include "core/masked_operators.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/textbook/gpu.hpp"
 #include <heddle/impl/patterns/textbook/gpu/scan.cuh>
 
 namespace heddle::gpu {

@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/sort/sortable.hpp"
+#include "patterns/top_k/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
 #include <heddle/impl/core/part_begin.hpp>

@@ -1,5 +1,6 @@
-#include "gpu/gpu.hpp"
+#include "patterns/sort/gpu.hpp"
 #include "patterns/top_k/gpu.cuh"
+#include "patterns/top_k/gpu.hpp"
 #include <heddle/copy_if.hpp>
 #include <heddle/gather.hpp>
 #include <heddle/impl/patterns/transform/gpu.cuh>

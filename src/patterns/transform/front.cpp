@@ -1,5 +1,5 @@
-#include "gpu/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
+#include "patterns/transform/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/transform.hpp>

@@ -1,6 +1,8 @@
 #include "core/type_op_dispatch.hpp"
-#include "gpu/gpu.hpp"
+#include "patterns/reduce/gpu.hpp"
+#include "patterns/transform/gpu.hpp"
 #include "patterns/transform/map.cuh"
+#include "target/gpu_devices.hpp"
 #include <heddle/impl/core/elementwise.hpp>
 
 #include <algorithm>
