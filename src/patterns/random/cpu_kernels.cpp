@@ -45,8 +45,8 @@ void draw_words(const random_numbers& numbers, std::uint64_t first_block, std::s
 /// Makes the elements chunk by chunk: `make(words, index, count, values)` turns words into elements from
 /// `index` on.
 template <class T, std::size_t PerBlock, class Make>
-void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
-               void* out, const Make& make) {
+void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t count,
+               [[maybe_unused]] bool non_temporal, void* out, const Make& make) {
   constexpr std::size_t chunk = chunk_blocks * PerBlock;
   alignas(64) std::uint32_t words[4 * chunk_blocks];
   alignas(64) T values[chunk];
