@@ -1,28 +1,32 @@
 #include "target/process_limits.hpp"
 
+#include "cpu/threads_of_call.hpp"
 #include "target/large_arrays.hpp"
+#include "tests/in_a_process.hpp"
 #include "tests/on_targets.hpp"
 #include "tests/scratch_folder.hpp"
 #include <heddle/array.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
 namespace hd = heddle;
 using hd::memory_limit;
-using heddle::tests::message_of;
+using heddle::tests::in_a_process, heddle::tests::is_sanitized, heddle::tests::message_of;
 
 namespace {
 
@@ -79,34 +83,6 @@ void expect_limit(const machine_files& machine, std::size_t bytes, std::size_t f
   EXPECT_EQ(limit->bytes, bytes);
   EXPECT_EQ(limit->free, free);
 }
-
-/// What f says in a process of its own, which limits do not outlive.
-template <class F>
-std::string in_a_process(const F& f) {
-  int pipe_ends[2];
-  if (pipe(pipe_ends) != 0) return "no pipe";
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string text = f();
-    const auto written = write(pipe_ends[1], text.data(), text.size());
-    _exit(written == static_cast<ssize_t>(text.size()) ? 0 : 1);
-  }
-  close(pipe_ends[1]);
-  std::string text;
-  char piece[512];
-  for (ssize_t read_now; (read_now = read(pipe_ends[0], piece, sizeof piece)) > 0;)
-    text.append(piece, static_cast<std::size_t>(read_now));
-  close(pipe_ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text : "ended by itself: " + text;
-}
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true;
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 }  // namespace
 
@@ -263,6 +239,30 @@ TEST(resource_limits, leave_room_for_threads) {
   EXPECT_EQ(text, "few");
 }
 
+TEST(resource_limits, leave_a_call_the_threads_that_there_are) {
+  if (is_sanitized) GTEST_SKIP() << "a sanitized process needs all addresses";
+  const std::string text = in_a_process([] {
+    alarm(60);  // ends a call that asks for a thread again and again
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    // Room for less than a stack.
+    const rlim_t used = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + hd::cpu::stack_bytes / 2;
+    const rlimit most{used, used};
+    if (setrlimit(RLIMIT_AS, &most) != 0) return std::string("no limit is set");
+    std::vector<int> calls(100);
+    std::atomic<int> elsewhere = 0;
+    const std::thread::id here = std::this_thread::get_id();
+    hd::cpu::share_out_to_new_threads(8, calls.size(), hd::cpu::threads_start::at_once,
+                                      [&](std::size_t slice) {
+                                        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                        if (std::this_thread::get_id() != here) ++elsewhere;
+                                        ++calls[slice];
+                                      });
+    return std::string(calls == std::vector<int>(100, 1) && elsewhere == 0 ? "one" : "not one");
+  });
+  EXPECT_EQ(text, "one");
+}
+
 TEST(large_arrays, hold_memory_once_they_are_used) {
   using hd::impl::bytes_of_large_arrays;
   using hd::impl::untouched_bytes_of_large_arrays;
@@ -275,5 +275,9 @@ TEST(large_arrays, hold_memory_once_they_are_used) {
     EXPECT_LE(untouched_bytes_of_large_arrays(), untouched + 24 * mib);
     EXPECT_GE(untouched_bytes_of_large_arrays(), untouched + 16 * mib);
   }
+  EXPECT_EQ(bytes_of_large_arrays(), before);
+  hd::memory freed(64 * mib, hd::target::serial());
+  freed.free_on(hd::target::parallel(2));
+  EXPECT_EQ(freed.data(), nullptr);
   EXPECT_EQ(bytes_of_large_arrays(), before);
 }

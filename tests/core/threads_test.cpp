@@ -1,3 +1,4 @@
+#include "cpu/threads_of_call.hpp"
 #include <heddle/impl/core/part_begin.hpp>
 #include <heddle/interruption.hpp>
 #include <heddle/scan.hpp>
@@ -140,6 +141,63 @@ TEST(on_threads, calls_as_often_as_it_is_told) {
 
 namespace {
 
+using hd::cpu::threads_start;
+
+/// Calls share_out_to_new_threads for so many slices, each of which calls it again for some of its own.
+std::vector<int> calls_of_nested_slices(threads_start start, std::size_t slices) {
+  constexpr std::size_t inner = 5;
+  std::vector<std::atomic<int>> calls(slices * inner);
+  hd::cpu::share_out_to_new_threads(3, slices, start, [&](std::size_t slice) {
+    const std::thread::id outer = std::this_thread::get_id();
+    hd::cpu::share_out_to_new_threads(3, inner, start, [&](std::size_t i) {
+      if (std::this_thread::get_id() == outer) ++calls[slice * inner + i];
+    });
+  });
+  return {calls.begin(), calls.end()};
+}
+
+}  // namespace
+
+TEST(share_out_to_new_threads, runs_each_slice_once_and_a_nested_call_on_its_own_thread) {
+  for (const threads_start start : {threads_start::at_once, threads_start::as_it_lasts}) {
+    for (const std::size_t slices : {1, 2, 7, 100})
+      EXPECT_EQ(calls_of_nested_slices(start, slices), std::vector<int>(slices * 5, 1)) << slices;
+  }
+}
+
+TEST(share_out_to_new_threads, throws_again_what_a_slice_throws) {
+  for (const std::size_t at : {0, 3, 199}) {
+    const auto work = [&](std::size_t slice) {
+      if (slice == at) throw std::runtime_error("slice " + std::to_string(slice));
+    };
+    const auto thrown = [](const auto& call) {
+      try {
+        call();
+      } catch (const std::runtime_error& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    };
+    const std::string wanted = "slice " + std::to_string(at);
+    EXPECT_EQ(thrown([&] { hd::cpu::share_out_to_new_threads(4, 200, threads_start::at_once, work); }),
+              wanted);
+    // A nested call begins no slice after it.
+    std::size_t begun = 0;
+    const auto counted = [&](std::size_t slice) {
+      ++begun;
+      work(slice);
+    };
+    const auto nested = [&](std::size_t) {
+      hd::cpu::share_out_to_new_threads(4, 200, threads_start::at_once, counted);
+    };
+    EXPECT_EQ(thrown([&] { hd::cpu::share_out_to_new_threads(2, 1, threads_start::at_once, nested); }),
+              wanted);
+    EXPECT_EQ(begun, at + 1);
+  }
+}
+
+namespace {
+
 struct ended {};
 
 /// Whether work is ended when it asks for the `asked`-th time on this thread, which it does at every check.
@@ -199,6 +257,7 @@ TEST(interruptible, ends_nothing_while_it_lets_go_on) {
     EXPECT_FALSE(is_ended_after(1 << 20, all));
   }
   EXPECT_EQ(hd::interruptible::current(), nullptr);
+  EXPECT_STREQ(hd::interruption().what(), "interrupted");
 }
 
 TEST(interruptible, asks_on_its_own_thread_alone) {
