@@ -378,6 +378,23 @@ TEST(fork_aware, state_is_made_anew_if_a_thread_held_it) {
   EXPECT_EQ(state.lock()->size(), 2u);
 }
 
+TEST(fork_aware, state_that_cannot_be_made_is_made_by_the_next_call) {
+  struct state {
+    static int& tries() {
+      static int count = 0;
+      return count;
+    }
+    state() {
+      if (++tries() == 1) throw std::runtime_error("no state");
+    }
+    int value = 7;
+  };
+  static hd::fork_aware<state> made;
+  EXPECT_THROW(made.lock(), std::runtime_error);
+  EXPECT_EQ(made.lock()->value, 7);
+  EXPECT_EQ(state::tries(), 2);
+}
+
 TEST(fork_aware_member, is_freed_unless_a_thread_of_the_parent_held_it) {
   struct state {
     static int& ends() {
