@@ -170,8 +170,10 @@ TEST_P(matmul, of_transposed_and_strided_matrices) {
     sparse.columns = k;
     sparse.row_stride = 2 * 3 * k;
     sparse.column_stride = 3;
-    hd::matrix_view<T> square = sparse;
+    hd::matrix_view<T> square = sparse, thinned = sparse;
     square.rows = k;
+    thinned.rows = k;
+    thinned.columns = n;
     const hd::array<T> wide_one = random_matrix<T>({m + 9, k + 11}, 6);
     const hd::matrix_view<T> part = view(wide_one).part(4, 4 + m, 7, 7 + k);
     // Rows that overlap, which BLAS does not take.
@@ -179,7 +181,7 @@ TEST_P(matmul, of_transposed_and_strided_matrices) {
     for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
       for (const hd::matrix_view<T>& left :
            {view(a), hd::transposed(a_columns), sparse, square, part, windows}) {
-        for (const hd::matrix_view<T>& right : {view(b), hd::transposed(b_columns)}) {
+        for (const hd::matrix_view<T>& right : {view(b), hd::transposed(b_columns), thinned}) {
           check_product<T>(hd::matmul(where, left, right, algorithm), left, right, name(algorithm));
         }
       }

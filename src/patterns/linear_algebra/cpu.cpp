@@ -472,10 +472,8 @@ void matmul(int threads, impl::matrix_type type, const matrix_operand& a, const 
       return of(std::complex<double>{});
     case impl::matrix_type::float16:
       return of_halves(half{});
-    case impl::matrix_type::bfloat16:
+    default:
       return of_halves(bfloat16{});
-    case impl::matrix_type::none:
-      return;
   }
 }
 
