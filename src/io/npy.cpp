@@ -57,7 +57,7 @@ void swap_bytes(unsigned char* data, std::size_t count) {
   }
 }
 
-/// Turns the byte order of elements round; of complex elements, of each part.
+/// Turns the byte order of elements of several bytes round; of complex elements, of each part.
 void swap_bytes(unsigned char* data, std::size_t count, dtype type) {
   const std::size_t parts = type >= dtype::complex64 ? 2 : 1;
   switch (size_of(type) / parts) {
@@ -65,10 +65,8 @@ void swap_bytes(unsigned char* data, std::size_t count, dtype type) {
       return swap_bytes<std::uint16_t>(data, count * parts);
     case 4:
       return swap_bytes<std::uint32_t>(data, count * parts);
-    case 8:
-      return swap_bytes<std::uint64_t>(data, count * parts);
     default:
-      return;
+      return swap_bytes<std::uint64_t>(data, count * parts);
   }
 }
 

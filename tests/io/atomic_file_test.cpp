@@ -226,3 +226,30 @@ TEST_F(atomic_file, gives_no_rights_to_another_group) {
   EXPECT_EQ(mode_of(path), 0644u);
   EXPECT_EQ(status_of(path).st_gid, 23456u);
 }
+
+TEST_F(atomic_file, has_a_path_at_which_other_hosts_write_too) {
+  // Names that others took.
+  std::vector<std::string> taken;
+  for (int number = 0; number < 50; ++number) {
+    taken.push_back(folder /
+                    (".heddle-" + std::to_string(getpid()) + "-" + std::to_string(number) + ".part"));
+    std::ofstream(taken.back()) << "theirs";
+  }
+  {
+    hd::atomic_file file(path);
+    file.write("new", 3);
+    const std::string other = file.path_for_others(true);
+    EXPECT_EQ(file.path_for_others(true), other);
+    std::ofstream(other, std::ios::app) << "er";
+    EXPECT_EQ(content_of(path), "old");
+    file.commit();
+    EXPECT_FALSE(std::filesystem::exists(other));
+  }
+  EXPECT_EQ(content_of(path), "newer");
+  for (const std::string& one : taken) EXPECT_EQ(content_of(one), "theirs") << one;
+}
+
+TEST_F(atomic_file, has_no_path_for_others_where_it_replaces_none) {
+  hd::atomic_file file("/dev/null");
+  EXPECT_EQ(file.path_for_others(false), "");
+}

@@ -521,7 +521,7 @@ TEST_F(npy_malformed, each_gets_one_line_with_the_byte) {
       {descr("'|V4'"), "byte 20: the element type is '|V4' (raw bytes)" + unsupported},
       {descr("[('a', '<f8')]"), "byte 20: the element type is a structured type" + unsupported},
       {descr("''"), "byte 20: the element type is ''" + unsupported},
-      {descr("'<i3'"), "byte 20: the element type is '<i3'" + unsupported},
+      {descr("'<i3\x01\xff'"), "byte 20: the element type is '<i3\\x01\\xff'" + unsupported},
       {descr("5"), "byte 20: descr should be a string (found '5')"},
       {header(nested), "byte 20: the element type is a type with sub-arrays" + unsupported},
 

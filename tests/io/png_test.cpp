@@ -101,6 +101,31 @@ TEST_F(Png, SixteenBitsBecomeEight) {
   EXPECT_EQ(read.pixels, (std::vector<std::uint8_t>{0, 0x80, 0xff, 1}));
 }
 
+// A grey picture with transparency, in a file with a comment whose checksum is wrong, of which libpng warns.
+TEST_F(Png, GreyWithAlphaBecomesColours) {
+  const std::string path = folder / "alpha.png";
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  png_init_io(png, file);
+  png_set_IHDR(png, info, 2, 1, 8, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  const png_byte row[] = {10, 255, 200, 3};
+  png_write_row(png, row);
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  std::fclose(file);
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  constexpr std::size_t header_bytes = 33;
+  bytes.insert(header_bytes, std::string("\0\0\0\3tEXta\0b\1\2\3\4", 15));
+  std::ofstream(path, std::ios::binary) << bytes;
+  const image read = read_png(path);
+  EXPECT_EQ(read.format, pixel_format::rgba);
+  EXPECT_EQ(read.pixels, (std::vector<std::uint8_t>{10, 10, 10, 255, 200, 200, 200, 3}));
+}
+
 TEST_F(Png, EveryTruncationIsAnError) {
   const std::string path = folder / "whole.png", cut = folder / "cut.png";
   write_png(path, picture_of(13, 7, pixel_format::rgb));
@@ -161,6 +186,21 @@ TEST_F(Png, WhatCannotBeWritten) {
               write_png("/nowhere/at/all.png", picture_of(1, 1, pixel_format::grey));
             }).find("/nowhere/at/all.png: cannot"),
             std::string::npos);
+  EXPECT_EQ(tests::message_of([&] { write_png("/dev/full", picture_of(1, 1, pixel_format::grey)); }),
+            "/dev/full: cannot write: No space left on device");
+  EXPECT_NE(tests::message_of([&] {
+              png_writer writer(path, 4, 4, pixel_format::grey);
+              writer.append(picture_of(4, 5, pixel_format::grey).pixels.data(), 5);
+            }).find("5 rows more, where 4 are missing"),
+            std::string::npos);
+  for (const std::size_t colours : {0, 257}) {
+    EXPECT_EQ(tests::message_of(
+                  [&] { png_writer(path, 4, 4, pixel_format::palette, std::vector<colour>(colours)); }),
+              path + ": a palette picture has 1 to 256 colours, and others have none, not " +
+                  std::to_string(colours));
+  }
+  EXPECT_NE(tests::message_of([&] { png_writer(path, 4, 4, pixel_format::grey, {{1, 2, 3}}); }), "no error");
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 }  // namespace
