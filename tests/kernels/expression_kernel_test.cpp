@@ -239,6 +239,8 @@ TEST(Expressions, there_must_be_some) {
             "reduction_kernel: there is no expression to map elements by, such as x * x");
   EXPECT_EQ(message_of([] { hd::scan_kernel<float>("float x", "x", "", "0"); }),
             "scan_kernel: there is no expression to combine a and b by, such as a + b");
+  EXPECT_EQ(message_of([] { hd::reduction_kernel<float>("float& x", "x", "a + b", "0"); }),
+            "reduction_kernel: x is read, and cannot be a reference");
 }
 
 TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {

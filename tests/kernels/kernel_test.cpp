@@ -496,17 +496,16 @@ __global__ void waits_in_vain(int* x) {
   else __syncthreads();
 }
 __global__ void traps() { if (threadIdx.x == 3) { __syncthreads(); __trap(); } else __syncthreads(); }
+__global__ void __cluster_dims__(2, 1, 1) in_clusters(int* x) { *x = 7; }
 )");
   hd::array<int> x(32);
   x.fill(0);
   x.set(5, 20);
-  EXPECT_NE(message_of([&] {
-              m.function("asserts")(1, 1)(x, 32);
-            }).find("kernel.cu:3: assertion 'x[i] < 3' failed"),
-            std::string::npos);
-  EXPECT_NE(message_of([&] { m.function("waits_in_vain")(1, 32)(x); }).find("wait for one another"),
-            std::string::npos);
-  EXPECT_NE(message_of([&] { m.function("traps")(1, 32)(); }).find("__trap()"), std::string::npos);
+  const auto says = [](auto call, auto words) { return message_of(call).find(words) != std::string::npos; };
+  EXPECT_TRUE(says([&] { m.function("asserts")(1, 1)(x, 32); }, "kernel.cu:3: assertion 'x[i] < 3' failed"));
+  EXPECT_TRUE(says([&] { m.function("waits_in_vain")(1, 32)(x); }, "wait for one another"));
+  EXPECT_TRUE(says([&] { m.function("traps")(1, 32)(); }, "__trap()"));
+  EXPECT_TRUE(says([&] { m.function("in_clusters")(2, 1)(x); }, "in_clusters: clusters of 2 blocks: a CPU"));
   m.function("asserts")(1, 1)(x, 10);  // and the next launch is as if nothing had been
 }
 
