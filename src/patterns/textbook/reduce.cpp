@@ -1,17 +1,12 @@
 #include "core/compiled_operator.hpp"
 #include "core/masked_operators.hpp"
 #include "patterns/textbook/gpu.hpp"
-#include <heddle/error.hpp>
 #include <heddle/impl/patterns/textbook/dispatch.hpp>
-
-#include <fmt/core.h>
 
 namespace heddle::impl {
 
 void library_reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, const void* x, std::size_t n,
                        void* out, const target& where) {
-  if (!is_defined(op, type) || op == runtime_op::minus)
-    fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (algorithm == reduce_algorithm::single_pass)
     return library_reduce(op, type, x, axis_lines{1, n, 1}, out, where);
   if (where.is_gpu()) return gpu::reduce_by(algorithm, op, type, x, n, out, where);

@@ -1,17 +1,12 @@
 #include "core/compiled_operator.hpp"
 #include "core/masked_operators.hpp"
 #include "patterns/textbook/gpu.hpp"
-#include <heddle/error.hpp>
 #include <heddle/impl/patterns/textbook/dispatch.hpp>
-
-#include <fmt/core.h>
 
 namespace heddle::impl {
 
 void library_scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive, const void* x,
                      std::size_t n, const void* init, void* out, const target& where) {
-  if (!is_defined(op, type) || op == runtime_op::minus)
-    fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (n == 0) return;
   if (algorithm == scan_algorithm::single_pass)
     return library_scan(op, type, exclusive, x, axis_lines{1, n, 1}, init, out, where);
