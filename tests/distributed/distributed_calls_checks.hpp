@@ -224,6 +224,7 @@ inline void check_products(const ranks& all) {
   check_product<float>(all, {4, 0}, {0, 70}, naive);
   check_product<float>(all, {5, 4, 3}, {5, 3, 6}, naive);
   check_product<float>(all, {5, 4, 3}, {3, 6}, naive);
+  check_product<float>(all, {3}, {5, 3, 6}, naive);
 }
 
 inline bool same_bytes(const any_array& a, const any_array& b) {

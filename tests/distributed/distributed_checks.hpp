@@ -8,6 +8,7 @@
 #include <heddle/impl/core/order.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -17,6 +18,9 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 /// What distributed arrays and patterns give, against the same on one machine. Each check runs on every rank
 /// and throws where something differs.
@@ -363,18 +367,64 @@ inline void check_files(const ranks& all, const std::string& folder) {
   }
   expect(message.find("no such folder") != std::string::npos,
          "every rank is told that a file cannot be written");
+
+  // A descriptor takes bytes in order, as a pipe does, by way of rank 0.
+  for (const auto& begins : blocks_to_try(all, x.shape())) {
+    const std::string path = folder + "/in order.npy";
+    const int file = all.rank() == 0 ? open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    write_npy("/dev/fd/" + std::to_string(file), spread(all, x, begins));
+    if (file >= 0) close(file);
+    all.barrier();
+    expect(same_bytes(read_npy<float>(path), x), "write_npy to a descriptor");
+    all.barrier();
+  }
+}
+
+/// f throws a heddle::error that has the words.
+template <class F>
+void refuses(const F& f, const std::string& words) {
+  std::string message;
+  try {
+    f();
+  } catch (const error& e) {
+    message = e.what();
+  }
+  expect(message.find(words) != std::string::npos, "'" + message + "' does not say: " + words);
+}
+
+inline void check_refusals_of_blocks(const ranks& all) {
+  const std::size_t length = all.rank() == 0 ? 3 : 4;
+  if (all.size() > 1) {
+    refuses([&] { distributed_array<int>(all, array<int>(all.rank() == 0 ? shape{2, 3} : shape{2, 3, 1})); },
+            "blocks of ranks have [2, 3");
+    refuses([&] { distributed_array<int>(all, array<int>({2, length})); }, "only the first axes may differ");
+  }
+  if (!all.where().is_gpu())
+    refuses([&] { distributed_array<int>(all, array<int>(shape{0}, target::gpu())); },
+            "is on gpu:0, the rank on");
+  refuses([&] { random::bits<std::uint32_t>(all, shape{4}, {.seed = 1, .offset = ~std::uint64_t{2}}); },
+          "random: offset 18446744073709551613 leaves fewer elements below 2^64 than 4");
+  distributed_array<int> deep(all, {2, 2, 2, 2});
+  refuses([&] { for_each_index(all, deep, [](int& e, auto... i) { e = static_cast<int>(sizeof...(i)); }); },
+          "for_each_index: an array of 4 axes");
+  const any_distributed_array x(all, dtype::int32, {8}), y(all, dtype::int32, {9});
+  refuses([&] { transform(all, x, y, runtime_op::plus); }, "shapes (8,) and (9,)");
+  refuses([&] { write_npy("/nowhere/x.npy", x, {3, 3}); },
+          "an array of shape (8,) has not as many elements as (3, 3)");
+  const distributed_array<float> a(all, {4, 3});
+  refuses([&] { matmul(all, a, array<float>({4, 3, 2})); }, "or one operand is whole on every rank");
+  // What a rank sends to itself has a room of its size.
+  const int value = 1;
+  std::array<int, 2> room{};
+  const impl::outgoing out{0, &value, sizeof value};
+  const impl::incoming in{0, room.data(), sizeof room};
+  const ranks alone(target::serial());
+  refuses([&] { alone.between().send_receive({&out, 1}, {&in, 1}, target()); },
+          "rank 0 sends 4 bytes to itself, and has room for 8");
+  refuses([&] { alone.between().send_receive({&out, 1}, {}, target()); }, "and has room for 0");
 }
 
 inline void check_refusals(const ranks& all) {
-  const auto refuses = [](const auto& f, const char* words) {
-    std::string message;
-    try {
-      f();
-    } catch (const error& e) {
-      message = e.what();
-    }
-    expect(message.find(words) != std::string::npos, "'" + message + "' does not say: " + words);
-  };
   refuses([&] { distributed_array<int>(all, shape{}); }, "without axes has no rows");
   refuses([&] { distributed_array<int>(all, shape{7}, std::vector<std::size_t>{0, 3}); },
           all.size() == 1 ? "begin at [0, 3]: give 2 rising numbers from 0 to 7" : "begin at [0, 3]");
@@ -428,6 +478,7 @@ inline void check_everything(const ranks& all, const std::string& folder) {
   check_sorts(all);
   check_files(all, folder);
   check_refusals(all);
+  check_refusals_of_blocks(all);
 }
 
 }  // namespace heddle::tests

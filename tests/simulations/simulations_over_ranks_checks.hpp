@@ -35,13 +35,10 @@ inline void check_pictures(const ranks& all) {
              "a picture of " + std::to_string(height) + " rows");
     }
   }
-  std::string message;
-  try {
-    rows_in_order(all, {3, 2}, {1}, array<int>({1, 2}, all.where()));
-  } catch (const error& e) {
-    message = e.what();
-  }
-  expect(message.find(all.size() == 1 ? "1 rows for" : "given twice") != std::string::npos, message);
+  refuses([&] { rows_in_order(all, {3, 2}, {1}, array<int>({1, 2}, all.where())); },
+          all.size() == 1 ? "1 rows for" : "given twice");
+  refuses([&] { rows_in_order(all, {3, 2}, {1}, array<int>({2, 2}, all.where())); },
+          "rows_in_order: 1 numbers for an array of shape (2, 2)");
 }
 
 /// Every simulation over ranks; `folder` is the same on every rank. Processes that share processors take long
