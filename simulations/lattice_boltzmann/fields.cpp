@@ -77,12 +77,7 @@ void fail_outside(const picture_part& part, std::size_t width, std::size_t heigh
 std::vector<std::uint8_t> draw(const array<float>& values, const array_view<const std::uint8_t>& solid,
                                const scale_of_colour& scale, const picture_part& part) {
   const std::size_t height = values.shape()[0], width = values.shape()[1];
-  if (!part.is_within(width, height)) {
-    fail(
-        fmt::format("lbm: a picture of {}x{} squares of {} cells from column {}, row {} is not within "
-                    "{}x{} cells",
-                    part.columns, part.rows, part.side, part.left, part.top, width, height));
-  }
+  if (!part.is_within(width, height)) fail_outside(part, width, height);
   if (values.where().is_gpu()) return draw_on_gpu(values, solid, scale, part);
   return draw_pixels(values, solid, scale, part);
 }

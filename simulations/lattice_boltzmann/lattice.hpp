@@ -53,8 +53,6 @@ struct layout {
   }
 
   HD_INLINE std::ptrdiff_t at(std::ptrdiff_t x, std::ptrdiff_t y) const { return (y + 1) * pitch + x; }
-  HD_INLINE std::ptrdiff_t x_of(std::ptrdiff_t place) const { return place % pitch; }
-  HD_INLINE std::ptrdiff_t y_of(std::ptrdiff_t place) const { return place / pitch - 1; }
   HD_INLINE std::ptrdiff_t step(int pair) const { return pair_y(pair) * pitch + pair_x(pair); }
   std::size_t elements() const { return static_cast<std::size_t>(plane) * velocities; }
 };

@@ -60,9 +60,6 @@ class escape_counter {
   escape_counter(const picture& what, const target& where,
                  std::shared_ptr<const reference_orbit> reference = nullptr);
 
-  const picture& what() const noexcept { return what_; }
-  const target& where() const noexcept { return where_; }
-
   /// Counts of `rows` rows from `first_row` on to `counts`, which is on the target; asynchronous on a GPU.
   /// Smooth colours of a deep picture take `beyond` too: |z|² five iterations after the escape.
   void count(std::size_t first_row, std::size_t rows, std::uint32_t* counts, double* beyond = nullptr) const;

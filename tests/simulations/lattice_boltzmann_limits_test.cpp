@@ -242,6 +242,13 @@ TEST(lattice_boltzmann_settings, what_follows_from_them) {
   const settings whole = completed(given);
   EXPECT_EQ(whole.width, 881u);
   EXPECT_EQ(whole.height, 164u);
+  const auto extents_of = [](flow_case which) {
+    const settings made = completed(sized(which, 0, 0));
+    return std::pair(made.width, made.height);
+  };
+  EXPECT_EQ(extents_of(flow_case::channel), std::pair(192ul, 64ul));
+  EXPECT_EQ(extents_of(flow_case::free), std::pair(512ul, 256ul));
+  EXPECT_EQ(extents_of(flow_case::cavity), std::pair(128ul, 128ul));
   const description about = describe(whole);
   EXPECT_NEAR(about.length, 40, 1e-12);
   EXPECT_NEAR(about.viscosity, 0.1 * 2 / 3 * 40 / 20, 1e-12);
@@ -332,6 +339,8 @@ TEST(lattice_boltzmann_settings, say_what_makes_no_flow) {
   };
   EXPECT_NE(refused([](settings& s) { s.velocity = 0.6; }).find("speed of sound"), std::string::npos);
   EXPECT_NE(refused([](settings& s) { s.reynolds = -1; }).find("Reynolds number"), std::string::npos);
+  for (const double constant : {-0.1, 1.1, std::nan("")})
+    EXPECT_NE(refused([&](settings& s) { s.smagorinsky = constant; }).find("Smagorinsky"), std::string::npos);
   EXPECT_NE(refused([](settings& s) { s.width = s.height = 1; }).find("1x1 cells"), std::string::npos);
   EXPECT_NE(refused([](settings& s) { s.obstacles.assign(5, 1); }).find("obstacles of 5 cells"),
             std::string::npos);

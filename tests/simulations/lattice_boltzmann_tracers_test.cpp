@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -215,6 +216,22 @@ TEST_P(lattice_boltzmann, dye_enters_at_its_sources_and_goes_around_obstacles) {
   EXPECT_GT(most, 0.5f);
   EXPECT_LT(have[7 * 40 + 39], 1e-6f);
   EXPECT_LT(have[17 * 40 + 8], 1e-6f);
+}
+
+TEST_P(lattice_boltzmann, dye_and_pictures_have_the_cells_of_their_flow) {
+  const flow of(where, uniform(40, 20)), other(where, uniform(20, 40));
+  const hd::array<float> turned({40, 20});
+  dye carried(of);
+  EXPECT_EQ(message_of([&] { carried.set(turned.view()); }),
+            "lbm: dye of shape (40, 20), where the flow has (20, 40)");
+  EXPECT_EQ(message_of([&] { carried.set_sources(std::vector<std::uint8_t>(799)); }),
+            "lbm: sources of dye in 799 cells, where the flow has 800");
+  EXPECT_EQ(message_of([&] { carried.advance(other, 1); }), "lbm: dye of 40x20 cells in a flow of 20x40");
+  const std::string outside =
+      "lbm: a picture of 10x6 squares of 2 cells from column 30, row 4 is not within 40x20 cells";
+  EXPECT_EQ(message_of([&] { draw_lines(carrier_of(of), {30, 4, 2, 10, 6}); }), outside);
+  EXPECT_EQ(message_of([&] { draw(of.values(field::density), of.solid_in_place(), {}, {30, 4, 2, 10, 6}); }),
+            outside);
 }
 
 TEST_P(lattice_boltzmann, lines_are_the_mean_of_noise_along_the_flow) {

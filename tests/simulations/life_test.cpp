@@ -270,6 +270,11 @@ TEST_P(life_in_chunks, cells_near_the_edge_of_the_infinite_plane) {
   EXPECT_THROW(world.edit(std::int64_t{1} << 40, 0, 1, 1,
                           [](grid& cells, std::int64_t, std::int64_t) { cells.set(0, 0); }),
                error);
+  EXPECT_NE(tests::message_of([&] {
+              world.edit(std::int64_t{1} << 31, std::int64_t{1} << 31, 1, 1,
+                         [](grid& cells, std::int64_t, std::int64_t) { cells.set(0, 0); });
+            }).find("the pattern spans 2147483594x2147483594 cells, and more than 1073741824 are refused"),
+            std::string::npos);
   EXPECT_EQ(world.cells(), after);
 }
 
@@ -362,6 +367,16 @@ TEST(life_on_the_infinite_plane, a_rule_that_fills_it_is_refused) {
   EXPECT_THROW(universe({grid(0, 5)}, topology::torus, {}, algorithm::packed, target()), error);
 }
 
+TEST(life_on_the_infinite_plane, a_place_that_is_too_far_away_is_refused) {
+  constexpr std::int64_t far = std::int64_t{1} << 61;
+  for (const std::int64_t place : {far, -far}) {
+    EXPECT_EQ(tests::message_of([&] {
+                universe({glider.cells, 0, place}, topology::infinite, {}, algorithm::packed, target());
+              }),
+              "life: the pattern is more than 2^61 cells from where it began");
+  }
+}
+
 TEST(life_cycles, periods_are_the_smallest) {
   const auto period = [](const placed_grid& start, topology shape, std::uint64_t most) {
     universe world(start, shape, {}, algorithm::packed, target());
@@ -407,6 +422,11 @@ TEST(life_soups, have_their_density_and_depend_on_the_seed_alone) {
   EXPECT_NE(soup(100, 100, 0.5, 1, target()), soup(100, 100, 0.5, 2, target()));
   EXPECT_THROW(soup(10, 10, 1.5, 1, target()), error);
   EXPECT_THROW(soup(10, 10, -0.1, 1, target()), error);
+}
+
+TEST(life_grids, have_no_more_cells_than_memory_can_hold) {
+  EXPECT_EQ(tests::message_of([] { grid(std::size_t{1} << 60, std::size_t{1} << 20); }),
+            "a grid of 1152921504606846976x1048576 cells is more than memory can hold");
 }
 
 TEST(life_grids, parts_and_places_are_the_cells_they_name) {

@@ -462,6 +462,9 @@ TEST(Deep, SmoothColours) {
   int farthest = 0;
   for (std::size_t i = 0; i < have.size(); ++i) farthest = std::max(farthest, std::abs(have[i] - wanted[i]));
   EXPECT_LE(farthest, 1);
+  EXPECT_EQ(
+      tests::message_of([&] { colouring(deep, "dusk", true).paint(0, 30, counts.data(), 1, have.data()); }),
+      "mandelbrot: smooth colours of a deep picture take the norms beyond the escape");
 }
 
 }  // namespace
