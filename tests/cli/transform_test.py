@@ -78,6 +78,27 @@ class TransformTest(ExpressionTest):
             got = self.transformed("a / b", {"a": a, "b": b})
             np.testing.assert_allclose(got, a / b, rtol=4 * np.finfo(got.real.dtype).eps)
 
+    def test_constants(self):
+        """What is worked out before it meets an array, by the rules of Python and NumPy."""
+        a = samples("float64", 500, seed=15)
+        real = ("7 | 12", "7 & 12", "7 ^ 12", "-7 >> 1", "5 >> 200", "3 << 5", "-7 // 2", "-7 % 3", "7.5 // -2", "-7.5 % 2",
+                "-6.0 % 3", "fmod(-7, 3)", "fmod(7.5, -2)", "1 / 4", "2 ** -1", "2 ** 0.5", "exp2(3)", "heaviside(0, 0.5)",
+                "heaviside(-1.5, 2)", "heaviside(2, 3)", "arctan2(1, -1)", "float(3)", "int(-7.9)", "bool_(3)", "square(-3)",
+                "square(1.5)", "sign(-3)", "sign(-2.5)", "sign(0.0)", "round(2.5)", "round(-3)", "reciprocal(4.0)",
+                "deg2rad(90)", "degrees(1.5)", "abs(-3)", "abs(-2.5)", "real(3)", "imag(3)", "angle(-1)", "angle(1j)",
+                "real(2 - 1j)", "imag(2 - 1j)", "abs(3 + 4j)", "2 if 3 > 2 else 4")
+        self.check(by_turns(*(f"a + ({constant})" for constant in real)), {"a": a}, ulps=4)
+        got = self.transformed(by_turns("a > 0 ? 2 : a < -1 ? 3 : 4", "min(2, 3) + max(2, 3)"), {"a": a})
+        want = np.where(np.arange(500) % 2 == 1, 5, np.where(a > 0, 2, np.where(a < -1, 3, 4)))
+        np.testing.assert_array_equal(got, want)
+        z = samples("complex128", 200, seed=16)
+        of_complex = ("(1 + 2j) / (3 - 1j)", "(1 + 1j) ** 2.5", "exp2(1j)", "expm1(1 + 1j)", "log2(1j)", "log1p(1j)",
+                      "rint(2.5 + 1.6j)", "complex(2)", "complex(1j)", "square(1 + 1j)", "reciprocal(2j)", "positive(1j)",
+                      "conj(1 + 2j)")
+        expression = by_turns(*(f"z + {constant}" for constant in of_complex))
+        np.testing.assert_allclose(self.transformed(expression, {"z": z}), self.expected(expression, {"z": z}), rtol=1e-14)
+        self.assert_same(self.transformed("float32(z)", {"z": z}), z.real.astype("float32"), "the real part")
+
     def test_truth(self):
         a, b = samples("bool", 900, seed=9), samples("bool", 900, seed=10)
         self.check(by_turns("a + b", "a * b", "a & b", "a | b", "a ^ b", "~a", "a < b", "a == b", "logical_and(a, b)",
@@ -170,9 +191,11 @@ class TransformTest(ExpressionTest):
                 ("a + nobody", 5, "nothing is called 'nobody'"), ("nothing(a)", 1, "there is no function 'nothing'"),
                 ("sqrt(a, a)", 1, "sqrt takes 1 argument, and 2 were given"), ("a & 1", 6, "takes integers, not float32"),
                 ("1.2.3 + a", 1, "'1.2.3' is no number"), ("0 < a < 1", 7, "comparisons in a row"), ("a + 1x", 5, "no number"),
+                ("a + 1 / 0", 10, "division by zero"), ("a + fmod(1, 0)", 5, "division by zero"),
+                ("a + (1 << -1)", 13, "negative shift count"), ("a + (1 >> -1)", 13, "negative shift count"),
                 ("", 1, "it ends too early"), ("a @ a", 3, "'@' is not expected")):
             text = self.fails(1, "transform", expression, path, "-o", self.out)
-            self.assertIn(f"expression '{expression}', column", text)
+            self.assertIn(f"expression '{expression}', column {column}: ", text)
             self.assertIn(message, text)
         self.assertIn("expression 'a + b', column 5: ", self.fails(1, "transform", "a +\nb", path, "-o", self.out))
         path = self.save(np.ones(3, "int8"))
