@@ -44,8 +44,8 @@ inline void check_solvers(const ranks& all, std::size_t every) {
   using laplace::method;
   std::size_t number = 0;
   for (const method how : laplace::methods) {
-    for (const shape& lengths :
-         {shape{1, 1}, shape{2, 5}, shape{5, 3}, shape{40, 33}, shape{65, 65}, shape{190, 21}}) {
+    for (const shape& lengths : {shape{1, 1}, shape{2, 5}, shape{5, 3}, shape{60, 1}, shape{61, 2},
+                                 shape{59, 3}, shape{40, 33}, shape{65, 65}, shape{190, 21}}) {
       if (number++ % every != 0) continue;
       if (number % 2 == 1) {
         check_solver<float>(all, how, lengths, number % 4 == 1);
@@ -94,6 +94,7 @@ void check_held_points(const ranks& all, laplace::method how, const shape& lengt
   for (std::size_t row = 0; row < height; ++row) {
     if (row != height / 2) walls.push_back({row, width / 3, T(2)});
     if (row % 5 == 2) walls.push_back({row, width - 1 - row % width, T(-1)});
+    walls.push_back({row, row % 2 == 0 ? 0 : width - 1, static_cast<T>(row) / 8});
     if (row % 3 == 0) charges.push_back({row, row * 7 % width, static_cast<T>(100 + row)});
   }
   walls.push_back({0, width / 4, T(0.5)});
