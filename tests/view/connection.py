@@ -36,9 +36,14 @@ class Server:
         return self
 
     def __exit__(self, *_):
+        # A process that is killed leaves no counts for scripts/coverage.
         if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        try:
+            self.process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
             self.process.kill()
-        self.process.communicate()
+            self.process.communicate()
 
     def interrupt(self):
         """Its exit status after Ctrl-C, and what it has said on standard error."""
