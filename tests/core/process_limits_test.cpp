@@ -225,6 +225,11 @@ TEST(resource_limits, refuse_an_array_before_it_is_made) {
   }
 }
 
+TEST(memory_limit, is_in_the_text_of_a_failed_allocation) {
+  const std::string text = hd::out_of_memory_text(std::size_t{1} << 60);
+  EXPECT_TRUE(text.starts_with("out of memory (needs 1073741824.0 GiB; ")) << text;
+}
+
 TEST(resource_limits, leave_room_for_threads) {
   if (is_sanitized) GTEST_SKIP() << "a sanitized process needs all addresses";
   const std::size_t stack = 4 * mib;

@@ -1,14 +1,18 @@
+#include "target/shared_library.hpp"
+#include "tests/in_a_process.hpp"
 #include "tests/on_targets.hpp"
 #include "tests/scratch_folder.hpp"
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/support/cuda_folders.hpp>
 #include <heddle/target.hpp>
 #include <heddle/transform.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -122,6 +126,13 @@ TEST(target, on_a_machine_without_a_gpu_says_so) {
             "inclusive_scan: 3 float32 on gpu:0: in array of 3 float32: " + reason);
   EXPECT_EQ(message_of([&] { (void)hd::transform(target::gpu(), x, x, hd::plus{}); }),
             "transform: 3 float32 on gpu:0: in array of 3 float32: " + reason);
+}
+
+TEST(target, that_is_a_gpu_gives_no_elements_to_code_on_the_cpu) {
+  const hd::array<int> x(hd::shape{0}, target::gpu());
+  const std::string where = ": the elements are on gpu:0; copy them with on(target::serial()) first";
+  EXPECT_EQ(message_of([&] { (void)x.span(); }), "span" + where);
+  EXPECT_EQ(message_of([&] { (void)x.begin(); }), "begin" + where);
 }
 
 TEST(target_Gpu, is_read_from_text) {
@@ -313,6 +324,15 @@ TEST_F(bandwidths_cache, that_cannot_be_written_costs_a_measurement) {
   EXPECT_TRUE(is_measured(run()));
 }
 
+TEST_F(bandwidths_cache, keeps_no_guess) {
+  if (hd::tests::is_sanitized) GTEST_SKIP() << "a sanitized process needs all addresses";
+  // Less than the array that is read.
+  const auto found = run_a_process("XDG_CACHE_HOME='" + folder.string() + "' prlimit --as=250000000");
+  EXPECT_EQ(found.one_core_read, 1e10);
+  EXPECT_EQ(found.all_cores_read, 1e10);
+  EXPECT_FALSE(fs::exists(file()));
+}
+
 TEST_F(bandwidths_cache, keeps_the_rate_of_copies_on_each_target) {
   const std::string here = "XDG_CACHE_HOME='" + folder.string() + "'";
   const auto copies = [&](const std::string& environment) {
@@ -354,6 +374,44 @@ TEST_F(bandwidths_cache, keeps_the_rate_of_copies_on_each_target) {
   EXPECT_TRUE(is_possible(copies(here).first));
   EXPECT_TRUE(is_possible(copies("XDG_CACHE_HOME=/proc/heddle").first));
   EXPECT_THROW(hd::measured_copy_bandwidth(target::automatic()), hd::error);
+}
+
+TEST(shared_library, names_what_is_missing_and_the_remedy) {
+  using hd::impl::shared_library;
+  const std::string message =
+      message_of([] { shared_library({"libthat_is_not_here.so.1", "libnor_this.so"}, "install it"); });
+  EXPECT_TRUE(message.starts_with("libthat_is_not_here.so.1: ") && message.ends_with(": install it"))
+      << message;
+  const shared_library mathematics({"libthat_is_not_here.so.1", "libm.so.6"}, "");
+  EXPECT_EQ(mathematics.function<double(double)>("sqrt")(9), 3);
+  EXPECT_EQ(mathematics.optional_function<void()>("no_function"), nullptr);
+  EXPECT_EQ(message_of([&] { mathematics.function<void()>("no_function"); }),
+            "libm.so.6 has no function no_function");
+}
+
+TEST(shared_library, of_cuda_is_looked_for_in_toolkits) {
+  const char* const before = std::getenv("CUDA_HOME");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("CUDA_HOME", "/opt/of the variable", 1);
+  hd::add_cuda_folder("/opt/added");
+  const std::vector<std::string> files = hd::impl::cuda_files({"libone.so", "libtwo.so"});
+  if (before == nullptr) {
+    unsetenv("CUDA_HOME");
+  } else {
+    setenv("CUDA_HOME", kept.c_str(), 1);
+  }
+  const auto place = [&](const std::string& file) {
+    return std::find(files.begin(), files.end(), file) - files.begin();
+  };
+  const auto all = static_cast<std::ptrdiff_t>(files.size());
+  EXPECT_EQ(place("libone.so"), 0);
+  EXPECT_EQ(place("libtwo.so"), 1);
+  EXPECT_EQ(place("/opt/of the variable/lib64/libone.so"), 2);
+  EXPECT_LT(place("/opt/added/lib/libtwo.so"), place("/usr/local/cuda/lib64/libone.so"));
+  EXPECT_LT(place("/usr/local/cuda/lib64/libone.so"), all);
+  const std::string message = message_of([] { hd::impl::cuda_library("that_is_not_here", 7, "install it"); });
+  EXPECT_TRUE(message.starts_with("libthat_is_not_here.so.7: ") && message.ends_with(": install it"))
+      << message;
 }
 
 int main(int count, char** arguments) {

@@ -2,6 +2,7 @@
 #include "tests/elements.hpp"
 #include "tests/on_targets.hpp"
 #include "tests/sizes.hpp"
+#include <heddle/any_patterns.hpp>
 #include <heddle/fft.hpp>
 
 #include <atomic>
@@ -390,4 +391,8 @@ TEST_P(fft, errors_say_what_is_wrong) {
   hd::array<std::complex<float>> short_one({3, 3});
   fails("the output has shape (3, 3), where the result has (3, 4)",
         [&] { hd::fft_into(where, short_one, half); });
+  fails("irfft of float32: the type is complex64 or complex128",
+        [&] { hd::irfft(where, hd::any_array(hd::dtype::float32, {3})); });
+  fails("rfft of complex64: the type is float32 or float64",
+        [&] { hd::rfft(where, hd::any_array(hd::dtype::complex64, {3})); });
 }
