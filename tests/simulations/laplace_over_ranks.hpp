@@ -105,6 +105,8 @@ void check_held_points(const ranks& all, laplace::method how, const shape& lengt
   for (std::size_t i = 0; i < mask.size(); ++i) mask.data()[i] = random_bits(i) % 11 == 0;
   alone.hold(mask);
   over.hold(spread(all, mask, blocks_to_try(all, lengths)[1]));
+  refuses([&] { alone.hold(spread(all, mask, blocks_to_try(all, lengths)[0])); },
+          "the mask is spread over ranks, and the solver is on one machine");
   both([](solver<T>&) {}, "held by a mask");
   both([](solver<T>& s) { s.clear(); }, "cleared");
   std::vector<point> some, every;
