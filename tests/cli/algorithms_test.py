@@ -50,6 +50,8 @@ class AlgorithmsTest(CommandTest):
                     self.assertTrue((abs(have - wide(x).cumsum()) <= bound).all(), note)
                 else:
                     np.testing.assert_array_equal(have, x.cumsum(), str(note))
+                    before = np.concatenate([np.zeros(min(x.size, 1), int), x.cumsum()[:-1]])
+                    np.testing.assert_array_equal(self.written("scan", path, "--exclusive", *flags), before, str(note))
                 if x.dtype.kind != "c":
                     np.testing.assert_array_equal(self.written("scan", path, "--op", "max", *flags),
                                                   np.maximum.accumulate(x), str(note))

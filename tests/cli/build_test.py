@@ -82,6 +82,7 @@ class Build(unittest.TestCase):
                             (["-shared", "several_files.cu"], "-shared: shared libraries are not made"),
                             (["--unheard-of", "several_files.cu"], "the option --unheard-of is not known"),
                             (["-o"], "-o has no value"), ([], "no files are named"),
+                            (["-c", "several_files.cu", "main.cu", "-o", "all.o"], "-o with -c and several sources"),
                             (["-E", "several_files.cu"], "preprocessing alone is not supported"),
                             (["-c", "missing.cu"], "missing.cu: cannot be read"),
                             (["several_files/linked.cu", "-o", "whole"], "heddle_module_main")):

@@ -401,6 +401,11 @@ class CheckTest(unittest.TestCase):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],
                       ["--grid", "x", "--block", 1], ["--grid", 1, "--block", 1, "--schedules", 0]):
             self.assertEqual(self.run_in_folder("check", "saxpy.cu", "--kernel", "saxpy", *flags).returncode, 2)
+        for words, said in ((["saxpy.cu", "--kernel", "saxpy", "--grid", 1, "--block", 1, "--kernel-filter", "s"],
+                             "--kernel-filter and --launches are for programs"), ([], "FILE.cu is required")):
+            done = self.run_in_folder("check", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
 
     def test_too_many_blocks(self):
         """A product of blocks and schedules that 64 bits do not hold, too."""

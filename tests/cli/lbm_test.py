@@ -107,12 +107,20 @@ class LbmTest(CommandTest):
         solid = np.zeros((16, 24), np.uint8)
         solid[9:13, 5:8] = 1
         solid[2, 10] = 1
-        Image.fromarray(255 * (1 - solid[::-1])).save(self.file("mask.png"))
+        picture = Image.fromarray(255 * (1 - solid[::-1]))
+        picture.save(self.file("mask.png"))
+        picture.convert("RGB").save(self.file("colours.png"))
+        picture.convert("P").save(self.file("palette.png"))
+        # What is transparent is no obstacle, whatever its colour.
+        clear = np.zeros((16, 24, 4), np.uint8)
+        clear[..., 3] = 255 * solid[::-1]
+        Image.fromarray(clear).save(self.file("clear.png"))
         results = []
         # Neither real nor whole, in any order, and infinite.
         odd = np.asfortranarray(np.where(solid == 1, 0.25j, -0.0).astype(">c16"))
         odd[2, 10] = np.inf
-        for mask in (self.save(solid, "mask.npy"), self.file("mask.png"), self.save(odd, "odd.npy")):
+        pictures = (self.file(f"{name}.png") for name in ("mask", "colours", "palette", "clear"))
+        for mask in (self.save(solid, "mask.npy"), *pictures, self.save(odd, "odd.npy")):
             forces = self.file("forces.csv")
             said, = self.lbm("free", "--obstacles", mask, "--reynolds", 50, "--steps", 200, "-o", self.file("u.npy"), "--forces", forces,
                              "--every", 200)

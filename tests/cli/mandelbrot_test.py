@@ -140,6 +140,8 @@ class MandelbrotTest(CommandTest):
                 (2, ["-o", picture, "--size", "10"], "is no size"),
                 (2, ["-o", picture, "--size", "0x10"], "is no size"),
                 (2, ["-o", picture, "--size", "10x-1"], "is no size"),
+                (2, ["-o", picture, "--size", "2147483648x1"], "sides are 1 to 2147483647"),
+                (2, ["-o", picture, "--center", "0,0", "--zoom", "much"], "'much' is not a number"),
                 (2, ["-o", picture, "--view", "1,2,3"], "XMIN,XMAX,YMIN,YMAX"),
                 (2, ["-o", picture, "--view", "0,1,0,1", "--center", "0,0"], "--view"),
                 (2, ["-o", picture, "--zoom", "10"], "--center"),
