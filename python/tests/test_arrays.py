@@ -93,6 +93,9 @@ def test_copies_on_demand():
     a = heddle.asarray(x)
     assert address(np.asarray(a, copy=True)) != address(x)
     assert np.asarray(a, dtype="int8").dtype == np.int8
+    with pytest.raises(ValueError, match="the array cannot be had without a copy"):
+        a.__array__("int8", copy=False)
+    assert address(a.__array__("float64", copy=False)) == address(x)
     assert address(np.asarray(a.on("serial"))) != address(x)
     assert a.to_device("cpu") is a
     with pytest.raises(ValueError, match="cannot live on"):
@@ -192,6 +195,23 @@ def test_numbers_of_an_array():
     assert repr(a) == "heddle.Array([3], dtype=int64, device='cpu')"
     assert not hasattr(a, "__cuda_array_interface__")
     assert a.__dlpack_device__() == (1, 0)
+
+
+def test_dlpack_names_a_device():
+    x = np.arange(4.0)
+    a = heddle.asarray(x)
+
+    class On(Producer):
+        """NumPy asks for a device only where it knows of it."""
+
+        def __dlpack__(self, **keywords):
+            return self.x.__dlpack__(**{"dl_device": (1, 0), **keywords})
+
+    assert address(np.from_dlpack(On(a))) == address(x)
+    with pytest.raises(BufferError, match="dl_device is neither a CPU nor a GPU of CUDA's"):
+        a.__dlpack__(dl_device=(4, 0))
+    with pytest.raises(BufferError, match="the array is on serial, and copy is False"):
+        a.__dlpack__(dl_device=(2, 0), copy=False)
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -34,6 +34,7 @@ __global__ void numbers(bool b, signed char i8, unsigned short u16, long long i6
   out[0] = b; out[1] = i8; out[2] = u16; out[3] = i64; out[4] = u64 == 18446744073709551615ull; out[5] = f64;
   out[6] = __half2float(f16);
 }
+__global__ void other_numbers(short i16, unsigned char u8, unsigned u32, double* out) { out[0] = i16; out[1] = u8; out[2] = u32; }
 __global__ void structures(point p, float4 v, float2 z, const point* all, double* out) {
   out[0] = p.x; out[1] = p.k; out[2] = v.x + 10 * v.w; out[3] = z.x + 10 * z.y; out[4] = all[1].x + 10 * all[1].k;
 }
@@ -89,6 +90,12 @@ def test_numbers_become_those_of_the_parameters(kernels):
     assert out.tolist() == [1, -128, 65535, -2.0**63, 1, 1 / 3, 0.25]
     numbers(1, 1)(np.False_, np.int64(7), np.uint8(8), np.int16(9), np.uint64(2**64 - 1), np.float32(0.5), np.float16(2), out)
     assert out.tolist() == [0, 7, 8, 9, 1, 0.5, 2]
+    others = kernels.get_function("other_numbers")
+    others(1, 1)(-2**15, 255, 2**32 - 1, out)
+    assert out[:3].tolist() == [-2**15, 255, 2**32 - 1]
+    for wrong in ((2**15, 0, 0), (0, -1, 0), (0, 0, 2**32)):
+        with pytest.raises(ValueError, match="does not fit in (short|unsigned char|unsigned int)"):
+            others(1, 1)(*wrong, out)
 
 
 def test_structures_by_value_and_by_address(kernels):
@@ -104,6 +111,8 @@ def test_structures_by_value_and_by_address(kernels):
         out[:] = 0
         structures(1, 1)(p, v, z, points, out)
         assert out.tolist() == [0.5, 3, 41, 65, 41.5]
+    with pytest.raises(ValueError, match="the kernel takes float4, and 3 numbers were given"):
+        structures(1, 1)(points[0], (1, 2, 3), 5 + 6j, points, out)
 
 
 def test_what_arrays_are_taken(kernels):

@@ -74,6 +74,10 @@ def test_axes_of_a_number_are_numpys():
                 have = getattr(heddle, name)(x, axis=axis)
                 assert (type(have), np.shape(have), float(np.sum(have))) == (type(want), np.shape(want), float(np.sum(want))), name
     assert heddle.inclusive_scan(x, axis=0).shape == (1,)
+    for repeated in ((0, 0), (0, -1)):
+        for library in (np, heddle):
+            with pytest.raises(ValueError, match="duplicate value in 'axis'"):
+                library.sum([1, 2], axis=repeated)
 
 
 @pytest.mark.parametrize("name", ["mean", "var", "std"])
