@@ -22,6 +22,12 @@
 // program -- children
 // clean
 // prints 12 12
+// program -- changed_children
+// clean
+// prints 2 1 102 910 1 0 102
+// program -- captured
+// clean
+// prints 7 401 0 2 1
 // program -- updates
 // clean
 // prints 5 105 910 2 205 205
@@ -175,6 +181,73 @@ void updates() {
   std::printf("%d %d %d %d %d %d\n", first, second, failed, why, third, value(x));
 }
 
+cudaGraph_t graph_of(std::vector<int> numbers) {
+  cudaGraph_t made;
+  cudaGraphCreate(&made, 0);
+  std::vector<cudaGraphNode_t> last;
+  for (const int by : numbers) last = {add_node(made, last, x, by)};
+  return made;
+}
+
+void changed_children() {
+  const auto launched = [](cudaGraphExec_t executable) {
+    cudaGraphLaunch(executable, stream);
+    cudaStreamSynchronize(stream);
+    return value(x);
+  };
+  cudaGraph_t graph, inner;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphNode_t of_child;
+  cudaGraphAddChildGraphNode(&of_child, graph, nullptr, 0, graph_of({2}));
+  const cudaGraphNode_t kernel = add_node(graph, {of_child}, y, 1);
+  cudaGraphExec_t executable;
+  cudaGraphInstantiate(&executable, graph);
+  const int first = launched(executable);
+  size_t nodes;
+  cudaGraphChildGraphNodeGetGraph(of_child, &inner);
+  cudaGraphGetNodes(inner, nullptr, &nodes);
+  cudaGraphExecChildGraphNodeSetParams(executable, of_child, graph_of({100}));
+  const int second = launched(executable);
+  const int longer = cudaGraphExecChildGraphNodeSetParams(executable, of_child, graph_of({1, 1}));
+  unsigned before, after;
+  cudaGraphNodeGetEnabled(executable, kernel, &before);
+  cudaGraphNodeSetEnabled(executable, kernel, 0);
+  cudaGraphNodeGetEnabled(executable, kernel, &after);
+  cudaGetLastError();
+  std::printf("%d %d %d %d %u %u %d\n", first, int(nodes), second, longer, before, after, value(x));
+}
+
+// A node beside those that are captured: what is captured next comes after it.
+void captured() {
+  cudaGraph_t graph;
+  cudaStreamCaptureStatus status;
+  const cudaGraphNode_t* last;
+  size_t count;
+  int by = 2;
+  void* arguments[] = {&x, &by};
+  const cudaKernelNodeParams p = params(add, arguments);
+  cudaGraphNode_t made;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  add<<<1, n, 0, stream>>>(x, 1);
+  cudaStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph, &last, &count);
+  cudaGraphAddKernelNode(&made, graph, last, count, &p);
+  cudaStreamUpdateCaptureDependencies(stream, &made, 1, cudaStreamSetCaptureDependencies);
+  add<<<1, n, 0, stream>>>(x, 4);
+  // A thread that has said so may allocate while a stream is captured.
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  const int of_thread = mode;
+  int* more = nullptr;
+  cudaMalloc(&more, sizeof(int));
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  cudaStreamEndCapture(stream, &graph);
+  launch(graph);
+  const int none = cudaStreamUpdateCaptureDependencies(stream, &made, 1);
+  cudaGetLastError();
+  std::printf("%d %d %d %d %d\n", value(x), none, of_thread, int(mode), more != nullptr);
+  cudaFree(more);
+}
+
 void asks() {
   cudaGraph_t graph;
   cudaGraphCreate(&graph, 0);
@@ -299,6 +372,8 @@ int main(int, char** argv) {
     launch(graph);
   }
   if (is("children")) children();
+  if (is("changed_children")) changed_children();
+  if (is("captured")) captured();
   if (is("updates")) updates();
   if (is("asks")) asks();
   if (is("wrong_calls")) wrong_calls();
