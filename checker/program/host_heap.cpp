@@ -83,7 +83,9 @@ void host_heap::forget(const block& b) noexcept {
   if (b.bytes >= large) {
     const std::uintptr_t page = 4096, low = (b.begin + page - 1) / page * page,
                          high = (b.begin + b.bytes) / page * page;
-    madvise(reinterpret_cast<void*>(low), high - low, MADV_DONTNEED);
+    // Where pages are larger, some begin before the block.
+    if (madvise(reinterpret_cast<void*>(low), high - low, MADV_DONTNEED) != 0)
+      std::memset(reinterpret_cast<void*>(low), 0, high - low);
     std::memset(memory, 0, low - b.begin);
     std::memset(reinterpret_cast<void*>(high), 0, b.begin + b.bytes - high);
   } else {

@@ -19,18 +19,45 @@
 // finds invalid-free @frees_again @grown @frees
 // program -- by_the_library
 // clean
+// program -- reused
+// clean
+// prints 0 not zero
+// program -- reused_unset
+// finds uninitialised-read @copies_reused @made_reused: 4096 bytes from byte 0 on
+// prints 0 not zero
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 __global__ void adds(int* x) {
   x[threadIdx.x] += threadIdx.x;
 }
 
+// So many bytes are freed that blocks are used again: as new ones, of which nothing is set.
+void reuse(bool is_set) {
+  int not_zero = 0;
+  for (const std::size_t bytes : {std::size_t{4096}, std::size_t{3} << 20}) {
+    for (std::size_t freed = 0; freed < std::size_t{160} << 20; freed += bytes) {
+      char* const block = static_cast<char*>(std::calloc(bytes, 1));
+      for (std::size_t i = 0; i < bytes; i += bytes / 16 - 1) not_zero += std::exchange(block[i], 1) != 0;
+      std::free(block);
+    }
+  }
+  std::printf("%d not zero\n", not_zero);
+  int *x, *const again = static_cast<int*>(std::malloc(4096));  // @made_reused
+  if (is_set) std::memset(again, 1, 4096);
+  cudaMalloc(&x, 4096);
+  cudaMemcpy(x, again, 4096, cudaMemcpyHostToDevice);  // @copies_reused
+  cudaFree(x);
+  std::free(again);
+}
+
 int main(int, char** words) {
   const auto is = [&](const char* mode) { return std::strcmp(words[1], mode) == 0; };
+  if (is("reused") || is("reused_unset")) return reuse(is("reused")), 0;
   int* h = static_cast<int*>(std::malloc(128));  // @made
   int* x;
   cudaMalloc(&x, 256);
