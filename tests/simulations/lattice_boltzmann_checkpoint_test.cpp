@@ -160,6 +160,15 @@ TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
     other.replace(other.find("checkpoint 4"), 12, "checkpoint " + version);
     EXPECT_NE(written(other).find("a checkpoint of lbm of version " + version + ", "), std::string::npos);
   }
+  const auto with = [&](const std::string& name, const std::string& value) {
+    std::string other = bytes;
+    const std::size_t begin = other.find("\n" + name + " ") + name.size() + 2;
+    other.replace(begin, other.find('\n', begin) - begin, value);
+    return written(other);
+  };
+  EXPECT_NE(with("velocity", "0.6").find(file + ": lbm: a velocity of 0.6"), std::string::npos);
+  EXPECT_NE(with("fraction_bits", "5").find("its settings are not whole"), std::string::npos);
+  EXPECT_NE(with("fraction_bits", "31").find("fraction_bits"), std::string::npos);
   std::string endless = bytes;
   endless.replace(endless.find("force_y 0"), 9, "force_y inf");
   EXPECT_NE(written(endless).find("the force on obstacles is not finite"), std::string::npos)
