@@ -87,8 +87,6 @@ class any_distributed_array {
   one_of<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
          std::uint32_t, std::uint64_t, float, double, std::complex<float>, std::complex<double>>
       typed_;
-
-  explicit any_distributed_array(decltype(typed_)&& typed) : typed_(std::move(typed)) {}
 };
 
 /// The elements combined, flat or along one axis: see distributed.hpp and any_patterns.hpp.
