@@ -134,6 +134,24 @@ def to_integer(bits, is_signed, direction):
     return f
 
 
+def reciprocal(f, d, l):
+    return 1 / fractions.Fraction(float(numpy.float32(abs(f)) + numpy.float32(1)))
+
+
+def square_root(f, d, l):
+    """To 200 bits, of which the last says whether there are more."""
+    x = fractions.Fraction(abs(f)) * 4**200
+    root = math.isqrt(int(x))
+    return fractions.Fraction(2 * root + (root * root != x), 2 * 2**200)
+
+
+def kinds_of_float(a):
+    """The names that testp has for the number of these bits. Zero is a normal one."""
+    exponent, rest = a >> 23 & 255, a & 0x7fffff
+    return {"finite" if exponent < 255 else "infinite" if rest == 0 else "notanumber", "number" if exponent < 255 or rest == 0 else "",
+            "normal" if 0 < exponent < 255 or a & 0x7fffffff == 0 else "subnormal" if exponent == 0 else ""}
+
+
 # An instruction over %1, %2, %3; the constraints of its result and of these; what it gives, and of how many bits.
 INTEGERS = [
     ("bfe.u32 %0, %1, %2, %3;", "rrrr", bfe(32, False), 32), ("bfe.s32 %0, %1, %2, %3;", "rrrr", bfe(32, True), 32),
@@ -175,6 +193,13 @@ INTEGERS = [
     ("cvt.sat.s8.s32 %0, %1;", "rrrr", lambda a, b, c: min(max(signed(a, 32), -128), 127), 32), ("cvt.sat.u16.s64 %0, %1;", "hlll", lambda a, b, c: min(max(signed(a, 64), 0), 65535), 16),
     ("{.reg .pred p; setp.lt.s32 p, %1, %2; selp.u32 %0, 1, 0, p;}", "rrrr", lambda a, b, c: int(signed(a, 32) < signed(b, 32)), 32),
     ("{.reg .pred p; setp.hs.u32 p, %1, %2; selp.u32 %0, 1, 0, p;}", "rrrr", lambda a, b, c: int(a >= b), 32),
+    ("and.b32 %0, %1, %2;", "rrrr", lambda a, b, c: a & b, 32), ("or.b64 %0, %1, %2;", "llll", lambda a, b, c: a | b, 64),
+    ("xor.b16 %0, %1, %2;", "hhhh", lambda a, b, c: a ^ b, 16),
+    ("{.reg .pred p, q, r; setp.eq.u32 p, %1, %2; setp.ne.u32 q, %1, %3; or.pred r, p, q; not.pred r, r; selp.u32 %0, 1, 0, r;}", "rrrr",
+     lambda a, b, c: int(not (a == b or a != c)), 32),
+    ("{.reg .pred p, q; setp.lt.u32 p, %1, %2; setp.gt.and.u32 q, %1, %3, p; selp.u32 %0, 1, 0, q;}", "rrrr", lambda a, b, c: int(c < a < b), 32),
+    *((f"{{.reg .pred p; .reg .f32 f; mov.b32 f, %1; testp.{name}.f32 p, f; selp.u32 %0, 1, 0, p;}}", "rrrr",
+       lambda a, b, c, name=name: int(name in kinds_of_float(a)), 32) for name in ("finite", "infinite", "number", "notanumber", "normal", "subnormal")),
     ("set.gt.u32.s32 %0, %1, %2;", "rrrr", lambda a, b, c: -int(signed(a, 32) > signed(b, 32)), 32),
     ("slct.s32.s32 %0, %1, %2, %3;", "rrrr", lambda a, b, c: a if signed(c, 32) >= 0 else b, 32),
     ("{.reg .b16 x, y; mov.b32 {x, y}, %1; mov.b32 %0, {y, x};}", "rrrr", lambda a, b, c: a >> 16 | (a & 0xffff) << 16, 32),
@@ -226,7 +251,8 @@ CONVERSIONS = [
     *((f"cvt.r{d}i.u32.f64 %0, %1;", "rd", to_integer(32, False, k)) for d, k in DIRECTIONS.items()),
     *((f"cvt.r{d}i.u8.f32 %0, %1;", "rf", to_integer(8, False, k)) for d, k in DIRECTIONS.items()),
 ]
-EDGES = [0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000, 0x7fff, (1 << 63), (1 << 64) - 1, 0x7fffffffffffffff, 0x100000000, 0x80000001]
+EDGES = [0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000, 0x7fff, (1 << 63), (1 << 64) - 1, 0x7fffffffffffffff, 0x100000000, 0x80000001,
+         0x7f800000, 0xff800000, 0x7fc00000, 0x007fffff, 0x00800000]
 FLOATS = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 127.5, 255.5, 256.0, -1.0, 2147483647.0, 2147483648.0, 4294967296.0, -2147483649.0, 9.3e18, 1.9e19, 1e30, -1e30,
           math.inf, -math.inf, math.nan, 1e-40, 0.49999997]
 TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f": "float", "d": "double"}
@@ -259,6 +285,8 @@ ROUNDED = [
     ('unsigned r; float v; asm("cvt.r{}.f32.s64 %0, %1;" : "=f"(v) : "l"(l[i])); r = __float_as_uint(v);', lambda f, d, l: fractions.Fraction(l), 24, -149, as_float),
     ('unsigned r; float v; asm("add.r{}.f32 %0, %1, 0f3dcccccd;" : "=f"(v) : "f"(f[i])); r = __float_as_uint(v);', lambda f, d, l: fractions.Fraction(f) + fractions.Fraction(as_float(0x3dcccccd)), 24, -149, as_float),
     ('unsigned r; float v; asm("fma.r{}.f32 %0, %1, %1, 1.0;" : "=f"(v) : "f"(f[i])); r = __float_as_uint(v);', lambda f, d, l: fractions.Fraction(f) ** 2 + 1, 24, -149, as_float),
+    ('unsigned r; float v; asm("rcp.r{}.f32 %0, %1;" : "=f"(v) : "f"(fabsf(f[i]) + 1.0f)); r = __float_as_uint(v);', reciprocal, 24, -149, as_float),
+    ('unsigned r; float v; asm("sqrt.r{}.f32 %0, %1;" : "=f"(v) : "f"(fabsf(f[i]))); r = __float_as_uint(v);', square_root, 24, -149, as_float),
     ('unsigned short r; asm("cvt.r{}.f16.f32 %0, %1;" : "=h"(r) : "f"(f[i]));', lambda f, d, l: fractions.Fraction(f), 11, -24, half_value),
     ('unsigned short r; asm("cvt.r{}.bf16.f32 %0, %1;" : "=h"(r) : "f"(f[i]));', lambda f, d, l: fractions.Fraction(f), 8, -133, lambda b: as_float(b << 16)),
 ]

@@ -373,9 +373,10 @@ template <class T>
 HEDDLE_DEVICE bool is_finite(T a) {
   return __builtin_isfinite(a);
 }
+/// testp.normal takes zeros for normal numbers.
 template <class T>
 HEDDLE_DEVICE bool is_normal(T a) {
-  return __builtin_isnormal(a);
+  return a == 0 || __builtin_isnormal(a);
 }
 template <class T>
 HEDDLE_DEVICE bool is_subnormal(T a) {
