@@ -259,6 +259,27 @@ TYPES = {"h": "unsigned short", "r": "unsigned", "l": "unsigned long long", "f":
 BITS = {"h": 16, "r": 32, "l": 64}
 
 
+# Code that sets r from a[i], which has the words low and high, and from shared[2 * i] and what follows, at `at`; what r is of the words, of all.
+MEMORY = [
+    *((f'asm volatile("ld{how}.global.v2.u32 {{%0, %1}}, [%2];" : "=r"(x), "=r"(y) : "l"(a + i) : "memory"); r = x + 5 * y;', lambda low, high, all: low + 5 * high)
+      for how in ("", ".volatile", ".relaxed.gpu")),
+    *((f'asm volatile("st{how}.shared.v2.u32 [%0], {{%1, %2}};" :: "r"(at), "r"(low), "r"(high) : "memory"); r = shared[2 * i] + 5 * shared[2 * i + 1];',
+       lambda low, high, all: low + 5 * high) for how in ("", ".volatile", ".relaxed.cta")),
+    *((f'asm("{{.reg .pred p; isspacep.{space} p, %1; selp.u32 %0, 1, 0, p;}}" : "=r"(r) : "l"({of}));', lambda low, high, all, is_there=is_there: is_there)
+      for space, of, is_there in (("shared", "shared + i", 1), ("global", "shared + i", 0), ("shared", "a + i", 0), ("global", "a + i", 1))),
+    ('asm volatile("{.reg .pred p; setp.gt.u32 p, %1, 99; bar.red.popc.u32 %0, 0, p;}" : "=r"(r) : "r"(low) : "memory");',
+     lambda low, high, all: sum(word > 99 for word in all)),
+    ('asm volatile("{.reg .pred p, q; setp.gt.u32 p, %1, 99; bar.red.or.pred q, 0, p; selp.u32 %0, 1, 0, q;}" : "=r"(r) : "r"(low) : "memory");',
+     lambda low, high, all: int(any(word > 99 for word in all))),
+    ('asm volatile("{.reg .pred p, q; setp.gt.u32 p, %1, 99; bar.red.and.pred q, 0, p; selp.u32 %0, 1, 0, q;}" : "=r"(r) : "r"(low) : "memory");',
+     lambda low, high, all: int(all.min() > 99)),
+    # One lane of each warp.
+    ('asm volatile("{.reg .pred p; .reg .b32 l; elect.sync l|p, 0xffffffff; selp.u32 %0, 1, 0, p;}" : "=r"(r)); r = __popc(__ballot_sync(~0u, r));',
+     lambda low, high, all: 1),
+    ('r = low; asm volatile("fence.acq_rel.gpu; fence.proxy.async; nanosleep.u32 10;" ::: "memory");', lambda low, high, all: low),
+]
+
+
 def source():
     lines = ["__global__ void integers(const unsigned long long* a, const unsigned long long* b, const unsigned long long* c, unsigned long long* out) {",
              "  const int i = threadIdx.x;"]
@@ -271,6 +292,10 @@ def source():
     lines += ["}", "__global__ void rounded(const float* f, const double* d, const long long* l, unsigned* out) {", "  const int i = threadIdx.x;"]
     for k, (what, mode) in enumerate((w, m) for w in ROUNDED for m in DIRECTIONS):
         lines.append(f'  {{ {what[0].format(mode)} out[{k * COUNT} + i] = r; }}')
+    lines += ["}", "__global__ void memory(const unsigned long long* a, unsigned* out) {", f"  __shared__ unsigned shared[{2 * COUNT}];",
+              "  const unsigned i = threadIdx.x, low = a[i], high = a[i] >> 32, at = __cvta_generic_to_shared(shared + 2 * i);", "  unsigned r = 0, x, y;"]
+    for k, (code, _) in enumerate(MEMORY):
+        lines.append(f"  {code} out[{k * COUNT} + i] = r;")
     return "\n".join(lines + ["}", ""])
 
 
@@ -344,6 +369,11 @@ def main():
                     x = exact(float(singles[i]), float(doubles[i]), int(longs[i]))
                     expect(text.format(mode), fractions.Fraction(value(int(given[k * COUNT + i]))), nearest(x, bits, lowest, direction), singles[i], doubles[i], longs[i])
                 k += 1
+        given = run(folder, "memory", [words[0]], "u32", len(MEMORY) * COUNT)
+        low, high = words[0] & 0xffffffff, words[0] >> 32
+        for k, (code, f) in enumerate(MEMORY):
+            for i in range(COUNT):
+                expect(code, int(given[k * COUNT + i]), int(f(int(low[i]), int(high[i]), low)) & 0xffffffff, hex(int(words[0][i])))
     print(f"{len(wrong)} wrong", *wrong[:30], sep="\n")
     return 1 if wrong else 0
 
