@@ -16,6 +16,13 @@
 /// Elements to feed to patterns, what plain C++ makes of them, and comparisons of whole arrays.
 namespace heddle::tests {
 
+/// A floating-point number of 113 bits. GCC has no __float128 where a long double has as many.
+#if __LDBL_MANT_DIG__ == 113
+using quad = long double;
+#else
+using quad = __float128;
+#endif
+
 /// 64 bits that look random and depend on i alone (SplitMix64, Steele et al. 2014).
 inline std::uint64_t random_bits(std::uint64_t i) {
   std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;

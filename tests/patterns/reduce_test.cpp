@@ -28,13 +28,6 @@ using namespace heddle::tests;
 
 namespace {
 
-// 113 bits; GCC has no __float128 where a long double has as many.
-#if __LDBL_MANT_DIG__ == 113
-using quad = long double;
-#else
-using quad = __float128;
-#endif
-
 class reduce : public on_targets {};
 HD_ON_ALL_TARGETS(reduce);
 
