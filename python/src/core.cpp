@@ -4,7 +4,7 @@
 #include "kernels.hpp"
 #include "patterns.hpp"
 #include "ranks.hpp"
-#include "simulations.hpp"
+#include "simulations/simulations.hpp"
 #include "stencil.hpp"
 #include "strided.hpp"
 #include "target.hpp"
