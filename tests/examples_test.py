@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs one example, or checks what all of them have in common.
 
-    examples_test.py README.md                     the table lists each program in the folder once; a program has at most
+    examples_test.py README.md                     the table lists each program below its folder once; a program has at most
                                                    80 lines and opens with three lines of comment
     examples_test.py README.md PROGRAM TARGET      the program exits with 0 on the target and prints what the table says,
                                                    where "..." stands for anything; exit status 77 where there is no GPU
@@ -13,7 +13,7 @@ import sys
 
 LARGEST, COMMENT = 80, 3
 SKIPPED = 77
-ROW = re.compile(r"^\|[^|]*\|[^|]*\| \[([\w.]+)\]\(([\w.]+)\) \| `([^`]*)` \|$")
+ROW = re.compile(r"^\|[^|]*\|[^|]*\| \[([\w.]+)\]\(([\w./]+)\) \| `([^`]*)` \|$")
 
 
 def rows_of(readme):
@@ -25,15 +25,15 @@ def rows_of(readme):
             sys.exit(f"{readme}:{number}: not a row | row | idea | [file](file) | `what it prints` |")
         if row:
             name, link, prints = row.groups()
-            if name != link or name in rows:
+            if name != pathlib.Path(link).name or link in rows:
                 sys.exit(f"{readme}:{number}: {name} leads to {link}, or is there twice")
-            rows[name] = prints
+            rows[link] = prints
     return rows
 
 
 def wrong_with_files(readme):
     rows = rows_of(readme)
-    programs = {path.name: path for path in readme.parent.iterdir() if path.suffix in (".cpp", ".cu")}
+    programs = {str(path.relative_to(readme.parent)): path for path in readme.parent.rglob("*") if path.suffix in (".cpp", ".cu")}
     wrong = [f"{name} is not in the table" for name in sorted(programs.keys() - rows.keys())]
     wrong += [f"{name} is in the table and not in the folder" for name in sorted(rows.keys() - programs.keys())]
     for name, path in sorted(programs.items()):

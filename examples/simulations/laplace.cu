@@ -1,7 +1,7 @@
 // Laplace's equation on a rectangle with fixed edges: Jacobi's sweeps, and a reduction for the residual.
 // Change `sweeps_a_check`: a residual costs a pass over the grid, so it is not asked for after every sweep.
 // Twice the side takes four times the sweeps; `heddle laplace` has multigrid, which takes a dozen passes.
-#include "on_each_target.hpp"
+#include "../on_each_target.hpp"
 #include <heddle/reduce.hpp>
 #include <heddle/stencil.hpp>
 

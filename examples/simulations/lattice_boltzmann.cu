@@ -1,7 +1,7 @@
 // Lattice Boltzmann in 2-D (D2Q9): nine densities a cell stream to its neighbours and collide there.
 // Change `tau`: the viscosity is (tau - 1/2) / 3, and the wave decays at its pace.
 // A cell is a structure and a step a stencil: the shortest way. `heddle lbm` is the fast one, with obstacles.
-#include "on_each_target.hpp"
+#include "../on_each_target.hpp"
 #include <heddle/stencil.hpp>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // Pi from random points: the share of the unit square's points in the quarter disc is pi / 4.
 // Change `n`: a hundred times as many points give one digit more. Change a seed: another estimate, as good.
 // It is the same on every target, because the points are. `heddle pi` makes them without storing any.
-#include "on_each_target.hpp"
+#include "../on_each_target.hpp"
 #include <heddle/kernel.hpp>
 #include <heddle/random.hpp>
 

@@ -1,7 +1,7 @@
 // The Mandelbrot set: how soon z -> z² + c leaves the disc of radius 2, by one function on every target.
 // Change `width`, `height`, `limit` or the corner: 1536 x 1024 pixels and 50 iterations are usual.
 // Neighbours take different numbers of turns, so warps diverge at the edge. `heddle mandelbrot` is faster.
-#include "on_each_target.hpp"
+#include "../on_each_target.hpp"
 #include <heddle/array.hpp>
 #include <heddle/for_each_index.hpp>
 

@@ -1,7 +1,7 @@
 // Conway's Life as a stencil: one int a cell on a torus, and many generations in one call of one function.
 // Change `life` to another rule, or hd::periodic to hd::fixed{0}: then the world ends at its edges.
 // Sides need be no multiple of a block. `heddle life --watch` shows a far faster one, 64 cells a word.
-#include "on_each_target.hpp"
+#include "../on_each_target.hpp"
 #include <heddle/reduce.hpp>
 #include <heddle/stencil.hpp>
 
