@@ -26,7 +26,9 @@ import sys
 import tempfile
 
 HEDDLE = os.environ["HEDDLE"]
-FOLDERS = [pathlib.Path(__file__).parent / name for name in ("kernels", "programs")]
+HERE = pathlib.Path(__file__).parent
+# Other folders below these hold parts of programs.
+FOLDERS = [HERE / name for name in ("kernels", "programs", "programs/libraries", "programs/memory", "programs/streams")]
 
 
 FINDS = re.compile(r"(?P<kind>[\w-]+)(?P<labels>( @\w+)*)( of (?P<variable>.+?))?( (?P<count>\d+) times)?(: (?P<text>.+))?")
@@ -130,9 +132,9 @@ def run(case):
 
 
 def main():
-    wanted = sys.argv[1:]
+    wanted = {*sys.argv[1:]}
     everything = [s for folder in FOLDERS for s in sorted(folder.glob("*.cu"))]
-    sources = [s for s in everything if not wanted or s.stem in wanted or s.parent.name in wanted]
+    sources = [s for s in everything if not wanted or wanted & {s.stem, *s.relative_to(HERE).parts}]
     cases = [case for source in sources for case in cases_of(source)]
     right = unexpected = missing = failed = 0
     with tempfile.TemporaryDirectory() as cache:

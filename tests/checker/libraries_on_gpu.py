@@ -31,7 +31,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name in sys.argv[1:] or [name for name in PROGRAMS if name not in DIFFERENT]:
             program = pathlib.Path(folder) / name
-            compiled = subprocess.run(["nvcc", "-std=c++20", "-w", "--extended-lambda", "-arch=native", "-o", str(program), str(FOLDER / f"{name}.cu"),
+            compiled = subprocess.run(["nvcc", "-std=c++20", "-w", "--extended-lambda", "-arch=native", "-o", str(program), str(next(FOLDER.rglob(f"{name}.cu"))),
                                        *(f"-l{library}" for library in PROGRAMS[name])], capture_output=True, text=True)
             if compiled.returncode != 0:
                 wrong.append(f"{name}: not compiled: {compiled.stderr[:2000]}")
