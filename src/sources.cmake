@@ -30,6 +30,7 @@ set(pattern_sources
   cpu/threads.cpp
   cpu/threads_of_call.cpp
   core/call_along_lines.cpp
+  patterns/any/any.cpp
   patterns/argmin/any.cpp
   patterns/copy_if/any.cpp
   patterns/copy_if/front.cpp
@@ -44,12 +45,13 @@ set(pattern_sources
   patterns/lower_bound/any.cpp
   patterns/lower_bound/front.cpp
   patterns/random/front.cpp
-  patterns/any_reduce.cpp
+  patterns/reduce/any.cpp
   patterns/reduce/cpu.cpp
   patterns/reduce/front.cpp
   patterns/scan/any.cpp
   patterns/scan/cpu.cpp
   patterns/scan/front.cpp
+  patterns/segmented_reduce/any.cpp
   patterns/segmented_reduce/front.cpp
   patterns/segmented_scan/any.cpp
   patterns/sort/any.cpp

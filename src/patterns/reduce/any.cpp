@@ -1,17 +1,13 @@
 #include "core/any_arguments.hpp"
-#include <heddle/any.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/overlap.hpp>
 #include <heddle/impl/patterns/textbook/dispatch.hpp>
 #include <heddle/reduce.hpp>
-#include <heddle/segmented_reduce.hpp>
 
 #include <cstddef>
 #include <cstring>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace heddle {
 
@@ -149,101 +145,6 @@ void reduce_into(const target& where, const any_view& out, const any_const_view&
                  runtime_op op, const std::optional<any_value>& init) {
   const std::size_t axis = x.shape().resolve_axis(along_axis.index);
   reduce_to_output(where, out, x, along(x.shape(), axis), x.shape().without_axis(axis), op, init);
-}
-
-namespace {
-
-/// Complex elements as their real and imaginary parts, with one more axis; others as they are.
-any_const_view parts_of(const any_const_view& x) {
-  if (x.dtype() < dtype::complex64) return x;
-  std::vector<std::size_t> lengths(x.shape().begin(), x.shape().end());
-  lengths.push_back(2);
-  return {x.data(), x.dtype() == dtype::complex64 ? dtype::float32 : dtype::float64, shape(lengths),
-          x.where()};
-}
-
-bool logical_of_all(const char* pattern, runtime_op op, const target& where, const any_const_view& x) {
-  const operation running(pattern, x.size(), name(x.dtype()));
-  const any_const_view parts = parts_of(x);
-  const bool is_complex = parts.shape().axes() > x.shape().axes();
-  const any_value found = is_complex && op == runtime_op::logical_and
-                              ? reduce(where, reduce(where, parts, axis{-1}, runtime_op::logical_or), op)
-                              : reduce(where, parts, op);
-  return found.to<bool>();
-}
-
-array<bool> logical_along(const char* pattern, runtime_op op, const target& where, const any_const_view& x,
-                          axis along_axis) {
-  const operation running(pattern, x.size(), name(x.dtype()));
-  const axis from_front{static_cast<std::ptrdiff_t>(x.shape().resolve_axis(along_axis.index))};
-  const any_const_view parts = parts_of(x);
-  const bool is_complex = parts.shape().axes() > x.shape().axes();
-  const any_array found =
-      is_complex ? reduce(where, reduce(where, parts, axis{-1}, runtime_op::logical_or), from_front, op)
-                 : reduce(where, x, from_front, op);
-  array<bool> result(found.shape(), found.where());
-  impl::library_to_bool(found.data(), size_of(found.dtype()), found.size(), result.data(), result.where());
-  return result;
-}
-
-}  // namespace
-
-bool any(const target& where, const any_const_view& x) {
-  return logical_of_all("any", runtime_op::logical_or, where, x);
-}
-bool all(const target& where, const any_const_view& x) {
-  return logical_of_all("all", runtime_op::logical_and, where, x);
-}
-array<bool> any(const target& where, const any_const_view& x, axis along_axis) {
-  return logical_along("any", runtime_op::logical_or, where, x, along_axis);
-}
-array<bool> all(const target& where, const any_const_view& x, axis along_axis) {
-  return logical_along("all", runtime_op::logical_and, where, x, along_axis);
-}
-
-any_array segmented_reduce(const target& requested, const any_const_view& x,
-                           const array_view<const std::size_t>& offsets, runtime_op op) {
-  const dtype type = x.dtype();
-  operation running("segmented_reduce", x.size(), name(type));
-  impl::require_monoid(op, type);
-  const target where = resolve(requested, {x.bytes(), 0, x.where(), true});
-  running.runs_on(where);
-  const std::size_t count = offsets.size() == 0 ? 0 : offsets.size() - 1;
-  if (!offsets.where().is_gpu()) impl::check_offsets(offsets.data(), count, x.size());
-  any_array out(type, {count}, where);
-  if (count == 0) return out;
-  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
-  const impl::staged_input<std::size_t> bounds(impl::input(offsets), where);
-  if (offsets.where().is_gpu() && !where.is_gpu()) impl::check_offsets(bounds.data(), count, x.size());
-  out.fill(identity(op, type));
-  impl::library_segmented_reduce(op, type, staged.data(), x.size(), bounds.data(), count, out.data(), where);
-  return out;
-}
-
-std::pair<any_array, any_array> reduce_by_key(const target& requested, const any_const_view& keys,
-                                              const any_const_view& values, runtime_op op) {
-  const dtype type = values.dtype();
-  operation running("reduce_by_key", keys.size(), name(type));
-  impl::require_monoid(op, type);
-  const target where = resolve(requested, {3 * keys.bytes() + values.bytes(), 0, values.where(), true});
-  running.runs_on(where);
-  if (values.size() != keys.size()) impl::fail_sizes("the values", values.size(), keys.size());
-  if (keys.size() == 0) return {any_array(keys.dtype(), {0}, where), any_array(type, {0}, where)};
-  const impl::staged_input<std::byte> staged_keys(impl::bytes_of(keys), where);
-  const impl::staged_input<std::byte> staged_values(impl::bytes_of(values), where);
-  array<bool> flags(keys.size(), where);
-  impl::library_flag_changes(keys.dtype(), staged_keys.data(), keys.size(), flags.data(), where);
-  const impl::selection firsts(flags.data(), keys.size(), where);
-  const std::size_t count = firsts.count();
-  std::pair<any_array, any_array> result{any_array(keys.dtype(), {count}, where),
-                                         any_array(type, {count}, where)};
-  firsts.copy(staged_keys.data(), size_of(keys.dtype()), false, result.first.data());
-  array<std::size_t> offsets(count + 1, where);
-  firsts.indices(offsets.data());
-  offsets.set(keys.size(), count);
-  impl::library_segmented_reduce(op, type, staged_values.data(), values.size(), offsets.data(), count,
-                                 result.second.data(), where);
-  return result;
 }
 
 }  // namespace heddle
