@@ -2,6 +2,7 @@
 
 #include "array/counted.hpp"
 #include "cuda_on_cpu/device/heddle_device/half_bits.hpp"
+#include "kernels/module_state.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>

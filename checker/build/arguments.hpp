@@ -1,7 +1,6 @@
 #pragma once
 
 #include "checker/engine/launch.hpp"
-#include "kernels/module_state.hpp"
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>
 
