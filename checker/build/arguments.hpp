@@ -1,6 +1,6 @@
 #pragma once
 
-#include "checker/engine/launch.hpp"
+#include "checker/engine/launch_memory.hpp"
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>
 
@@ -8,12 +8,6 @@
 #include <vector>
 
 namespace heddle::checker {
-
-/// An argument that is not understood, or that a kernel does not take.
-class argument_error : public error {
- public:
-  using error::error;
-};
 
 /// Reads an argument of a kernel: a number, `i32:7`; a vector or a structure, `f32:1,2,3` or `i32:7,f32:0.5`,
 /// whose members lie as C++ lays them out; or an array, `f32[1024]` that nothing was written to, or
@@ -23,12 +17,7 @@ class argument_error : public error {
 /// that cannot be read.
 argument parse_argument(const std::string& text);
 
-/// Throws argument_error unless the arguments fit the parameters of the kernel, as far as those are known: a
-/// number has the very type, an array the type of what the pointer points to, and what is no number is known
-/// by its size.
-void check_arguments(const std::string& kernel, const std::vector<impl::parameter_description>& parameters,
-                     const std::vector<argument>& arguments);
-
+/// As for a compiled kernel, where its parameters are known.
 void check_arguments(const kernel_function& kernel, const std::vector<argument>& arguments);
 
 /// Writes each array to the .npy file that its argument names, where it names one.

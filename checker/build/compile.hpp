@@ -1,6 +1,6 @@
 #pragma once
 
-#include "checker/build/module.hpp"
+#include "checker/engine/module.hpp"
 #include "cuda_on_cpu/compile/compilation.hpp"
 
 #include <memory>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "checker/build/module.hpp"
+#include "checker/engine/module.hpp"
 #include "checker/engine/regions.hpp"
-#include "checker/program/variable_instances.hpp"
+#include "checker/engine/variable_instances.hpp"
 #include "cuda_on_cpu/device/heddle_device/runtime.hpp"
 
 #include <cstddef>

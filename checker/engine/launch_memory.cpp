@@ -1,12 +1,80 @@
 #include "checker/engine/launch_memory.hpp"
 
-#include "checker/build/arguments.hpp"
+#include "array/counted.hpp"
 #include "kernels/module_state.hpp"
 
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 namespace heddle::checker {
+
+using heddle_device::scalar;
+
+namespace {
+
+/// "f32", "3 of f32", "particle (20 bytes)", "void".
+std::string wanted_text(const impl::parameter_description& p) {
+  const auto type = static_cast<scalar>(p.type);
+  if (p.is_void) return "void";
+  if (type != scalar::other)
+    return p.components > 1 ? fmt::format("{} of {}", p.components, short_name(type)) : short_name(type);
+  const std::string name = p.type_name.empty() ? short_name(type) : p.type_name;
+  return p.size == 0 ? name : fmt::format("{} ({})", name, counted(p.size, "byte"));
+}
+
+std::string given_text(const argument& a) {
+  if (a.elements == 1) return fmt::format("{} was", short_name(a.type));
+  return fmt::format("{} numbers of {} bytes were", a.elements, a.bytes.size());
+}
+
+/// What is wrong with it; empty when nothing is.
+std::string mismatch(const impl::parameter_description& p, const argument& a) {
+  const auto type = static_cast<scalar>(p.type);
+  if (!p.is_known) {
+    const std::size_t bytes = a.is_array ? sizeof(void*) : a.bytes.size();
+    return p.size == 0 || p.size == bytes
+               ? ""
+               : fmt::format("the kernel takes {} bytes, and {} were given", p.size, bytes);
+  }
+  const std::string wanted = wanted_text(p);
+  if (!p.is_pointer) {
+    if (a.is_array) return fmt::format("the kernel takes a number, {}, and an array was given", wanted);
+    // A structure is known by its size, a vector by its components, too.
+    if (type == scalar::other ? p.size == 0 || p.size == a.bytes.size()
+                              : type == a.type && p.components == a.elements)
+      return "";
+    const bool is_one = type != scalar::other && p.components == 1;
+    return fmt::format("the kernel takes {}, and {} given{}", wanted, given_text(a),
+                       is_one ? "" : " (TYPE:VALUE,TYPE:VALUE,... gives its members)");
+  }
+  if (!a.is_array) return fmt::format("the kernel takes a pointer to {}, and a number was given", wanted);
+  // Structures and void may be made of anything.
+  if (type != scalar::other && type != a.type)
+    return fmt::format("the kernel takes a pointer to {}, and an array of {} was given", wanted,
+                       short_name(a.type));
+  if (p.size != 0 && a.bytes.size() % p.size != 0)
+    return fmt::format("{} bytes are no whole number of elements of {} bytes", a.bytes.size(), p.size);
+  return "";
+}
+
+}  // namespace
+
+void check_arguments(const std::string& kernel, const std::vector<impl::parameter_description>& parameters,
+                     const std::vector<argument>& arguments) {
+  if (parameters.size() != arguments.size()) {
+    throw argument_error(
+        fmt::format("{} {}", kernel, impl::wrong_number_of_arguments(parameters.size(), arguments.size())));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string wrong = mismatch(parameters[i], arguments[i]);
+    if (wrong.empty()) continue;
+    const std::string& name = parameters[i].name;
+    throw argument_error(
+        fmt::format("argument {}{}: {}", i + 1, name.empty() ? "" : " (" + name + ")", wrong));
+  }
+}
 
 launch_memory::launch_memory(const module& compiled, const std::vector<argument>& arguments) {
   const auto parameters = compiled.parameters();

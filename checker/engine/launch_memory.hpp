@@ -2,12 +2,27 @@
 
 #include "checker/engine/launch.hpp"
 #include "checker/engine/regions.hpp"
+#include <heddle/error.hpp>
+#include <heddle/kernel.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace heddle::checker {
+
+/// An argument that is not understood, or that a kernel does not take.
+class argument_error : public error {
+ public:
+  using error::error;
+};
+
+/// Throws argument_error unless the arguments fit the parameters of the kernel, as far as those are known: a
+/// number has the very type, an array the type of what the pointer points to, and what is no number is known
+/// by its size.
+void check_arguments(const std::string& kernel, const std::vector<impl::parameter_description>& parameters,
+                     const std::vector<argument>& arguments);
 
 /// The memory of a kernel's launch: its arrays, with room around each that is nobody's, its numbers, and the
 /// module's variables as they are before.

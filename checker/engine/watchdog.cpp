@@ -1,7 +1,7 @@
 #include "checker/engine/watchdog.hpp"
 
+#include "checker/engine/own_thread.hpp"
 #include "checker/engine/signal_context.hpp"
-#include "checker/program/host_threads.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>

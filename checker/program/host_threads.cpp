@@ -1,5 +1,7 @@
 #include "checker/program/host_threads.hpp"
 
+#include "checker/engine/own_thread.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -7,14 +9,11 @@
 #include <string>
 #include <system_error>
 
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace heddle::checker {
 namespace {
-
-constexpr const char* name_of_own = "heddle-checker";
 
 std::string first_line(const std::filesystem::path& file) {
   std::string line;
@@ -44,14 +43,11 @@ other_threads look_at_other_threads() {
   const std::string self = std::to_string(syscall(SYS_gettid));
   std::error_code none;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    if (thread.path().filename() == self || first_line(thread.path() / "comm") == name_of_own) continue;
+    if (thread.path().filename() == self || first_line(thread.path() / "comm") == name_of_own_thread)
+      continue;
     result = std::max(result, state_of(first_line(thread.path() / "syscall")));
   }
   return none ? other_threads::waiting : result;
-}
-
-void become_own_thread() {
-  pthread_setname_np(pthread_self(), name_of_own);
 }
 
 }  // namespace heddle::checker

@@ -13,7 +13,4 @@ enum class other_threads {
 /// Of all threads of this process but the calling one and the checker's own.
 other_threads look_at_other_threads();
 
-/// The calling thread is the checker's own, and does nothing for the program.
-void become_own_thread();
-
 }  // namespace heddle::checker

@@ -1,8 +1,8 @@
 #include "checker/program/program_runtime.hpp"
 
 #include "checker/engine/engine.hpp"
+#include "checker/engine/own_thread.hpp"
 #include "checker/engine/watchdog.hpp"
-#include "checker/program/host_threads.hpp"
 #include "checker/program/program_under_way.hpp"
 #include "checker/report/finding_message.hpp"
 #include "checker/report/profile_message.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "checker/build/module.hpp"
+#include "checker/engine/module.hpp"
 #include "checker/program/program.hpp"
 #include "checker/report/finding.hpp"
 #include "checker/report/profile.hpp"

@@ -34,6 +34,8 @@ FORBIDDEN = {
     "expressions": ["cli/", "simulations/", "checker/"],
     "simulations": ["cli/", "expressions/", "checker/", "viewer/"],
     "checker": ["cli/", "expressions/", "simulations/", "viewer/"],
+    "checker/engine": ["checker/build/", "checker/program/"],
+    "checker/build": ["checker/program/", "checker/report/"],
     "viewer": ["cli/", "expressions/", "checker/"],
     "demo": ["cli/", "expressions/", "simulations/", "checker/"],
     "examples": ["cli/", "expressions/", "simulations/", "checker/"],

@@ -1,4 +1,4 @@
-#include "checker/program/variable_instances.hpp"
+#include "checker/engine/variable_instances.hpp"
 
 #include "checker/engine/allocations.hpp"
 

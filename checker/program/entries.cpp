@@ -1,5 +1,5 @@
-#include "checker/build/module.hpp"
 #include "checker/engine/engine.hpp"
+#include "checker/engine/module.hpp"
 #include "checker/program/program_runtime.hpp"
 
 #include <algorithm>

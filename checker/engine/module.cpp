@@ -1,4 +1,4 @@
-#include "checker/build/module.hpp"
+#include "checker/engine/module.hpp"
 
 #include "checker/engine/regions.hpp"
 #include <heddle/error.hpp>
