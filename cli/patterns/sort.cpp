@@ -16,14 +16,10 @@
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -41,42 +37,7 @@ struct sort_options : run_options {
   fail(fmt::format("k is {0}, and there are {1} elements: k can be {1} at most", k, elements));
 }
 
-/// The first k elements of a flat array over ranks, or their places: what each rank has of them, and of those
-/// the first k. They are on every rank.
-any_array first_over_ranks(const any_distributed_array& x, std::size_t k, const sort_options& options) {
-  const ranks& all = x.all();
-  any_top_elements own = top_k(all.where(), x.local(), std::min(k, x.rows()), options.order);
-  array<std::size_t> places = own.indices.on(target());
-  for (std::size_t& place : places) place += x.first_row();
-  // Equal elements are in the order of ranks, which is that of their places.
-  const any_array values = any_distributed_array(all, own.values.on(target())).gather();
-  const array<std::size_t> all_places = all.all_gather(places);
-  any_top_elements top = top_k(target(), values, k, options.order);
-  if (!options.places) return std::move(top.values);
-  for (std::size_t& place : top.indices) place = all_places.data()[place];
-  return std::move(top.indices);
-}
-
-/// The first k entries along an axis, in the blocks that they are in.
-any_distributed_array first_along(const any_distributed_array& x, std::size_t along_axis, std::size_t k) {
-  std::vector<std::size_t> begins = x.begins();
-  if (along_axis == 0) {
-    for (std::size_t& b : begins) b = std::min(b, k);
-    const auto me = static_cast<std::size_t>(x.all().rank());
-    return {x.all(), x.shape().with_length(0, k), begins,
-            x.local().slice(0, begins[me + 1] - begins[me]).on(target())};
-  }
-  const any_array own = x.local().on(target());
-  const axis_lines lines = along(own.shape(), along_axis);
-  any_array first(x.dtype(), own.shape().with_length(along_axis, k));
-  const std::size_t inner = lines.inner * size_of(x.dtype());
-  for (std::size_t i = 0; i < lines.outer && k * inner > 0; ++i)
-    std::memcpy(static_cast<std::byte*>(first.data()) + i * k * inner,
-                static_cast<const std::byte*>(own.data()) + i * lines.length * inner, k * inner);
-  return {x.all(), x.shape().with_length(along_axis, k), begins, std::move(first)};
-}
-
-/// The same over ranks, each of which reads its own elements.
+/// Sorts a file over ranks, each of which reads its own elements.
 void sort_over_ranks(const sort_options& options, const npy_file& file, dtype type) {
   const ranks all = ranks_on(options.target);
   const std::size_t n = file.size();
@@ -95,24 +56,26 @@ void sort_over_ranks(const sort_options& options, const npy_file& file, dtype ty
   progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   const any_distributed_array elements = spread(all, x, lengths, shown);
   if (options.first && lengths.axes() == 1) {
-    const any_array result = first_over_ranks(elements, *options.first, options);
+    any_top_elements top = top_k(all, elements, *options.first, options.order);
+    const any_array result = options.places ? any_array(std::move(top.indices)) : std::move(top.values);
     stats.report(options);
     if (all.rank() == 0)
       npy_output(options.output)
           .write(options.places ? dtype::int64 : type, result.shape(), result.data(), options.quiet);
     return;
   }
-  const auto write = [&](const auto& result) {
-    stats.report(options);
-    stop_if_interrupted();
-    write_npy(options.output, result);
-  };
-  const auto in_order = [&] {
+  const auto ordered = [&]() -> any_distributed_array {
+    if (options.first) {
+      any_distributed_top_elements top = top_k(all, elements, *options.first, along, options.order);
+      return options.places ? as_int64(top.indices) : std::move(top.values);
+    }
     return options.places ? as_int64(argsort(all, elements, along, options.order))
                           : sort(all, elements, along, options.order);
   };
-  if (options.first) return write(first_along(in_order(), along_axis, *options.first));
-  write(in_order());
+  const any_distributed_array result = ordered();
+  stats.report(options);
+  stop_if_interrupted();
+  write_npy(options.output, result);
 }
 
 void run(const sort_options& options) {

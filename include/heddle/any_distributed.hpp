@@ -121,6 +121,16 @@ distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_a
                                        sort_order order = sort_order::ascending);
 distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_array& x, axis along,
                                        sort_order order = sort_order::ascending);
+/// The first k elements and their indices, on every rank; or of each line along an axis, distributed: see
+/// distributed.hpp.
+struct any_distributed_top_elements {
+  any_distributed_array values;
+  distributed_array<std::size_t> indices;
+};
+any_top_elements top_k(const ranks& all, const any_distributed_array& x, std::size_t k,
+                       sort_order order = sort_order::descending);
+any_distributed_top_elements top_k(const ranks& all, const any_distributed_array& x, std::size_t k,
+                                   axis along, sort_order order = sort_order::descending);
 any_distributed_array unique(const ranks& all, const any_distributed_array& x);
 
 array<std::uint64_t> histogram(const ranks& all, const any_distributed_array& x, const even_bins& bins);

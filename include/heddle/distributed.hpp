@@ -16,6 +16,7 @@
 #include <heddle/impl/patterns/scan/ranks.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>
 #include <heddle/impl/patterns/stencil/ranks.hpp>
+#include <heddle/impl/patterns/top_k/ranks.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/neighbours.hpp>
@@ -25,6 +26,7 @@
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/top_k.hpp>
 #include <heddle/transform.hpp>
 
 #include <concepts>
@@ -317,6 +319,46 @@ std::pair<distributed_array<K>, distributed_array<V>> sort_by_key(const ranks& a
   return impl::sort_by_key_over_ranks<K, V>("sort_by_key", all, keys.local().reshaped({keys.local().size()}),
                                             values.local().reshaped({values.local().size()}), keys.size(),
                                             order);
+}
+
+/// The k largest elements or, ascending, the k smallest, and their indices in C order, as top_k of one array:
+/// on every rank, on the CPU. Each rank sends at most k elements of its block to all others, with their
+/// indices. Throws heddle::error for fewer than k elements.
+///
+///     const auto [values, indices] = hd::top_k(all, x, 10);
+template <element T>
+  requires(impl::library_has<T, minimum>())
+top_elements<T> top_k(const ranks& all, const distributed_array<T>& x, std::size_t k,
+                      sort_order order = sort_order::descending) {
+  impl::check_ranks("top_k", all, x.all());
+  any_top_elements top = impl::top_over_ranks(all, dtype_of<T>, impl::to_read(all, x), k, order);
+  return {std::move(top.values).template as<T>(), std::move(top.indices)};
+}
+
+/// The first elements of each row or column, and their indices along the axis.
+template <class T>
+struct distributed_top_elements {
+  distributed_array<T> values;
+  distributed_array<std::size_t> indices;
+};
+
+/// top_k of every row or column along one axis, as top_k of one array along an axis. The result has k
+/// elements along the axis and the blocks of x. Along the slowest axis it has even blocks; there each element
+/// of x is sent to another rank once, or, with fewer columns than ranks, all ranks search one column after
+/// another.
+///
+///     const auto best_of_rows = hd::top_k(all, table, 3, hd::axis{1});
+template <element T>
+  requires(impl::library_has<T, minimum>())
+distributed_top_elements<T> top_k(const ranks& all, const distributed_array<T>& x, std::size_t k, axis along,
+                                  sort_order order = sort_order::descending) {
+  impl::check_ranks("top_k", all, x.all());
+  const std::size_t a = x.shape().resolve_axis(along.index);
+  const impl::top_blocks blocks = impl::blocks_of_top(all, dtype_of<T>, x.shape(), x.begins(), a, k);
+  distributed_top_elements<T> top{{all, blocks.lengths, blocks.begins}, {all, blocks.lengths, blocks.begins}};
+  impl::top_along_over_ranks(all, dtype_of<T>, impl::to_read(all, x), a, order,
+                             impl::to_fill(all, top.values), impl::to_fill(all, top.indices));
+  return top;
 }
 
 /// The distinct elements in ascending order, as `unique` of one array. Each rank keeps those that it finds,

@@ -64,6 +64,8 @@ def top_k(a: Any, k: int, axis: int | None = None, *, largest: bool = True,
     >>> values.tolist(), places.tolist()
     ([5, 4], [4, 2])
     """
+    if type(a) is DistributedArray:
+        return _core.top_k_over_ranks(a, whole("k", k), axis, bool(largest))
     values, places = _core.top_k(a, whole("k", k), axis, bool(largest), target)
     return in_byte_order_of(a, values), places
 

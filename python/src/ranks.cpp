@@ -96,17 +96,36 @@ sort_order order_of(bool descending) {
   return descending ? sort_order::descending : sort_order::ascending;
 }
 
-/// Places with a sign, as NumPy has them.
-distributed argsort_over(const distributed& x, bool descending) {
-  const distributed_array<std::size_t> places = argsort(x.all(), x, order_of(descending));
-  const array<std::size_t> own = places.local().on(target());
-  any_array with_sign(dtype::int64, own.shape());
-  if (own.size() > 0) std::memcpy(with_sign.data(), own.data(), with_sign.bytes());
-  return {x.all(), places.shape(), places.begins(), std::move(with_sign)};
+/// Indices with a sign, as NumPy has them.
+distributed with_sign(const distributed_array<std::size_t>& indices) {
+  const array<std::size_t> own = indices.local().on(target());
+  any_array signed_indices(dtype::int64, own.shape());
+  if (own.size() > 0) std::memcpy(signed_indices.data(), own.data(), signed_indices.bytes());
+  return {indices.all(), indices.shape(), indices.begins(), signed_indices.on(indices.all().where())};
 }
 
 nb::object new_array_of(any_array&& x) {
   return result_of(std::move(x), false);
+}
+
+distributed argsort_over(const distributed& x, bool descending) {
+  return released([&] { return with_sign(argsort(x.all(), x, order_of(descending))); });
+}
+
+/// All elements give two arrays of NumPy on every rank, and an axis two distributed arrays.
+nb::tuple top_over(const distributed& x, std::size_t k, nb::handle along, bool is_largest) {
+  const sort_order order = order_of(is_largest);
+  if (along.is_none()) {
+    any_top_elements top = released([&] { return top_k(x.all(), x, k, order); });
+    return nb::make_tuple(new_array_of(std::move(top.values)),
+                          result_of(any_array(std::move(top.indices)), false, dtype::int64));
+  }
+  const axis a{nb::cast<std::ptrdiff_t>(along)};
+  auto [values, indices] = released([&] {
+    any_distributed_top_elements top = top_k(x.all(), x, k, a, order);
+    return std::pair(std::move(top.values), with_sign(top.indices));
+  });
+  return nb::make_tuple(std::move(values), std::move(indices));
 }
 
 /// What each rank has of an array that all have.
@@ -235,9 +254,7 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
   m.def("sort_over_ranks", [](const distributed& x, bool descending) {
     return released([&] { return sort(x.all(), x, order_of(descending)); });
   });
-  m.def("argsort_over_ranks", [](const distributed& x, bool descending) {
-    return released([&] { return argsort_over(x, descending); });
-  });
+  m.def("argsort_over_ranks", &argsort_over);
   m.def("unique_over_ranks",
         [](const distributed& x) { return released([&] { return unique(x.all(), x); }); });
   const auto in_bins = [](const distributed& x, const auto& bins, const distributed* weights) {
@@ -248,6 +265,7 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
   };
   const auto some = nb::arg();
   const auto none = nb::arg().none();
+  m.def("top_k_over_ranks", &top_over, some, some, none, some);
   m.def(
       "histogram_over_ranks",
       [=](const distributed& x, const std::vector<double>& edges, const distributed* weights) {

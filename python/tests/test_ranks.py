@@ -60,6 +60,10 @@ for kind in ("float32", "int16", "complex64", "bool"):
         same(heddle.sort(d, axis=None), heddle.sort(x, axis=None))
         same(heddle.argsort(d, axis=None), heddle.argsort(x, axis=None))
         same(heddle.unique(d), heddle.unique(x))
+        for axis in (None, 0, -1):
+            for largest in (False, True):
+                for have, want in zip(heddle.top_k(d, 3, axis, largest=largest), heddle.top_k(x, 3, axis, largest=largest)):
+                    same(have, want)
         for bins in (7, [-3.0, 0.0, 1.0, 2.5]):
             for have, want in zip(heddle.histogram(d, bins), heddle.histogram(x, bins)):
                 same(have, want)
@@ -148,3 +152,6 @@ def test_misuse():
         heddle.sum(x, axis=5)
     with pytest.raises((ValueError, heddle.Error)):
         x.redistributed([0, 7])
+    for k, axis in ((13, None), (4, 0), (-1, None), (1, 2)):
+        with pytest.raises((ValueError, IndexError, heddle.Error)):
+            heddle.top_k(x, k, axis)

@@ -175,14 +175,37 @@ void argsort_over_ranks(choices& from, const limits& most) {
   });
 }
 
+void top_over_ranks(choices& from, const limits& most) {
+  const spread_case all = draw_case(from, most, true);
+  const sort_order order = all.flag ? sort_order::descending : sort_order::ascending;
+  const std::size_t k = from.between(0, all.is_flat ? all.lengths.elements() : all.lengths[all.axis]);
+  const bool of_indices = from.one_in(2);
+  from.note(fmt::format("{} of {}", of_indices ? "indices" : "values", k));
+  with_type(all.type, [&]<class T>(T) {
+    if constexpr (!is_complex<T>) {
+      const input<T> x(from, all.lengths, target(), content::any_bits);
+      const heddle::axis along_axis{static_cast<std::ptrdiff_t>(all.axis)};
+      any_top_elements want = all.is_flat ? top_k(target::serial(), x.view(), k, order)
+                                          : top_k(target::serial(), x.view(), k, along_axis, order);
+      const any_array wanted = of_indices ? any_array(std::move(want.indices)) : std::move(want.values);
+      check_ranks(from, all, x, wanted, [&](const ranks& group, const any_distributed_array& spread) {
+        if (all.is_flat) {
+          any_top_elements top = top_k(group, spread, k, order);
+          return of_indices ? any_array(std::move(top.indices)) : std::move(top.values);
+        }
+        const any_distributed_top_elements top = top_k(group, spread, k, along_axis, order);
+        return of_indices ? any_array(top.indices.gather()) : top.values.gather();
+      });
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<property> patterns_over_ranks() {
-  return {{"reduce_over_ranks", reduce_over_ranks},
-          {"scan_over_ranks", scan_over_ranks},
-          {"sort_over_ranks", sort_over_ranks},
-          {"argsort_over_ranks", argsort_over_ranks},
-          {"arg_over_ranks", arg_over_ranks}};
+  return {{"reduce_over_ranks", reduce_over_ranks}, {"scan_over_ranks", scan_over_ranks},
+          {"sort_over_ranks", sort_over_ranks},     {"argsort_over_ranks", argsort_over_ranks},
+          {"arg_over_ranks", arg_over_ranks},       {"top_over_ranks", top_over_ranks}};
 }
 
 }  // namespace heddle::tests::differential

@@ -47,6 +47,7 @@ class OverRanksTest(unittest.TestCase):
         # Fewer columns than ranks, with equal elements and a NaN; and three axes.
         arrays["tall"] = random.integers(0, 50, (501, 3)).astype("f4")
         arrays["tall"][300, 1] = np.nan
+        arrays["zeros"] = random.choice([0.0, -0.0, 1.0], (60, 9))
         arrays["cube"] = random.normal(size=(11, 6, 5)).astype("f4")
         arrays["nan"] = arrays["floats"].copy()
         arrays["nan"][70_000] = np.nan
@@ -89,6 +90,8 @@ class OverRanksTest(unittest.TestCase):
             "reduce cube.npy --axis 1 --op percentile --percentile 33,90 -o out.npy",
             "sort tall.npy --axis 0 -o out.npy", "sort shorts.npy --axis 1 --descending --places -o out.npy",
             "sort shorts.npy --axis 0 --first 3 --places -o out.npy", "sort cube.npy --axis 1 --first 2 -o out.npy",
+            "sort zeros.npy --axis 0 --first 9 -o out.npy", "sort zeros.npy --axis 1 --descending --first 4 -o out.npy",
+            "sort tall.npy --axis 0 --descending --first 7 -o out.npy", "sort tall.npy --first 300 --descending --places -o out.npy",
             "scan shorts.npy --exclusive --init 5 -o out.npy", "scan fortran.npy --axis 0 -o out.npy",
             "scan complexes.npy --axis 1 --op prod -o out.npy", "scan nan.npy --op max -o out.npy", "scan none.npy -o out.npy",
             "sort shorts.npy --descending -o out.npy", "sort shorts.npy --places -o out.npy", "sort nan.npy --first 20 -o out.npy",

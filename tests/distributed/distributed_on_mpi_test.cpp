@@ -3,6 +3,7 @@
 // `fail-together` all ranks throw.
 #include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
+#include "selection_checks.hpp"
 #include <heddle/error.hpp>
 #include <heddle/mpi.hpp>
 
@@ -52,6 +53,7 @@ int main(int argc, char** argv) {
     }
     check_a_child_of_fork(all);
     hd::tests::check_everything(all, argv[1]);
+    hd::tests::check_selections(all);
     // Of functions that a compiler of the host knows.
     hd::tests::check_calls(all.where().is_gpu() ? all.on(hd::target()) : all);
     if (all.size() > 1) {

@@ -1,6 +1,7 @@
 #include "distributed/transport_over.hpp"
 #include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
+#include "selection_checks.hpp"
 #include "tests/ranks_as_threads.hpp"
 #include <heddle/support/temporary_folder.hpp>
 
@@ -76,6 +77,10 @@ TEST_P(distributed, arrays_are_spread_gathered_and_redistributed) {
 
 TEST_P(distributed, elements_are_sorted_selected_and_counted_as_those_of_one_array) {
   on_ranks(check_sorts);
+}
+
+TEST_P(distributed, first_elements_are_those_of_one_array) {
+  on_ranks(check_selections);
 }
 
 TEST_P(distributed, arrays_are_read_from_and_written_to_one_file) {
