@@ -44,6 +44,8 @@ set(pattern_sources
   patterns/histogram/any.cpp
   patterns/lower_bound/any.cpp
   patterns/lower_bound/front.cpp
+  patterns/quantile/any.cpp
+  patterns/quantile/front.cpp
   patterns/random/front.cpp
   patterns/reduce/any.cpp
   patterns/reduce/cpu.cpp

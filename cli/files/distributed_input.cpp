@@ -4,11 +4,8 @@
 #include "cli/over_ranks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,18 +17,6 @@ any_distributed_array spread(const ranks& all, npy_input& x, const shape& length
   const std::size_t row = lengths.without_axis(0).elements(), rows = begins[me + 1] - begins[me];
   any_array own = x.bring(begins[me] * row, rows * row, shown).reshaped(lengths.with_length(0, rows));
   return {all, lengths, begins, std::move(own)};
-}
-
-any_value element_at(const any_distributed_array& x, std::size_t index) {
-  const auto& begins = x.begins();
-  const auto owner = std::upper_bound(begins.begin(), begins.end() - 1, index) - begins.begin() - 1;
-  std::array<std::byte, largest_element_bytes> bytes{};
-  if (x.all().rank() == owner) {
-    const any_value own = x.local()[index - x.first_row()];
-    std::copy_n(static_cast<const std::byte*>(own.data()), size_of(x.dtype()), bytes.data());
-  }
-  x.all().broadcast(std::span<std::byte>(bytes), static_cast<int>(owner));
-  return {x.dtype(), bytes.data()};
 }
 
 any_distributed_array as_int64(const distributed_array<std::size_t>& places) {

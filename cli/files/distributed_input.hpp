@@ -13,9 +13,6 @@ namespace heddle::cli {
 /// The elements of a file over ranks, as an array of this shape: each rank reads its own.
 any_distributed_array spread(const ranks& all, npy_input& x, const shape& lengths, progress& shown);
 
-/// Element `index` of a flat array, on every rank.
-any_value element_at(const any_distributed_array& x, std::size_t index);
-
 /// Places as NumPy has them, which have a sign.
 any_distributed_array as_int64(const distributed_array<std::size_t>& places);
 

@@ -12,13 +12,14 @@
 #include "cli/over_ranks.hpp"
 #include "deviations.hpp"
 #include "element_types.hpp"
-#include "quantiles.hpp"
+#include "percentiles.hpp"
 #include "reductions.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/any_array.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/memory.hpp>
 #include <heddle/runtime_op.hpp>
 #include <heddle/streamed_reduce.hpp>
 
@@ -277,13 +278,20 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis
   }
 }
 
-/// Quantiles of each of `all` segments, a fraction after the other.
+/// The median, or the quantile of each fraction, of each of `all` segments: those of the first fraction
+/// first.
 void find_quantiles(const reduction& op, npy_input& x, const axis_lines& all,
                     const std::vector<double>& fractions, progress& shown, void* out) {
   if (all.count() == 0) return;
   if (all.length == 0) return fill_with_identity(op, x.type(), x.shape(), out, all.count());
-  if (op.becomes == outcome::median) return medians(x, all, shown, static_cast<double*>(out));
-  quantiles(x, all, fractions, shown, static_cast<double*>(out));
+  // A radix sort copies keys between two arrays; many segments are sorted a few at a time.
+  const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
+  if (!x.where().is_gpu()) require_memory(needed, "the elements are sorted in memory, and do not fit: ");
+  any_array segments = x.bring_all(shown).reshaped(shape_of(all));
+  const any_array values = brought_to_cpu(op.becomes == outcome::median
+                                              ? median(x.where(), std::move(segments), axis{1})
+                                              : quantile(x.where(), std::move(segments), fractions, axis{1}));
+  std::memcpy(out, values.data(), values.bytes());
 }
 
 void run(const reduce_options& options) {
@@ -310,9 +318,7 @@ void run(const reduce_options& options) {
 
   std::optional<npy_output> output;
   if (!options.output.empty()) output.emplace(options.output);
-  // Quantiles are float64 before they become results.
-  const std::size_t element_bytes =
-      std::max({size_of(partial), size_of(result), op.is_quantile() ? sizeof(double) : 0});
+  const std::size_t element_bytes = std::max(size_of(partial), size_of(result));
   const target where =
       resolve(requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
   npy_input x(file, asked_for.value_or(combined), combined, where);

@@ -8,8 +8,7 @@
 #include "cli/files/value_text.hpp"
 #include "cli/over_ranks.hpp"
 #include "deviations.hpp"
-#include "quantiles.hpp"
-#include "quantiles_over_ranks.hpp"
+#include "percentiles.hpp"
 #include "reductions.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/any_distributed.hpp>
@@ -66,7 +65,12 @@ void reduce_all(const reduction& op, const any_distributed_array& x, const npy_i
                 const std::vector<double>& fractions, std::byte* out) {
   const ranks& all = x.all();
   const auto put = [&](const any_value& value) { std::memcpy(out, value.data(), size_of(value.dtype())); };
-  if (op.is_quantile()) return quantiles_over_ranks(op, x, fractions, reinterpret_cast<double*>(out));
+  if (op.becomes == outcome::median) return put(median(all, x));
+  if (op.is_quantile()) {
+    const array<double> values = quantile(all, x, fractions);
+    std::memcpy(out, values.data(), values.size() * sizeof(double));
+    return;
+  }
   if (op.is_place())
     return put(
         static_cast<std::int64_t>(op.combine == runtime_op::minimum ? argmin(all, x) : argmax(all, x)));
@@ -97,8 +101,13 @@ any_distributed_array reduced_along(const reduction& op, const any_distributed_a
   if (op.is_place())
     return as_int64(op.combine == runtime_op::minimum ? argmin(all, x, along_axis)
                                                       : argmax(all, x, along_axis));
-  if (op.is_quantile())
-    return finished(op, quantiles_along_over_ranks(op, x, along_axis, fractions), result, length, 0);
+  if (op.becomes == outcome::median) return median(all, x, along_axis);
+  if (op.is_quantile()) {
+    std::vector<any_distributed_array> parts;
+    for (distributed_array<double>& of_fraction : quantile(all, x, fractions, along_axis))
+      parts.emplace_back(std::move(of_fraction));
+    return concatenate(all, parts);
+  }
   any_distributed_array combined = partial == x.dtype()
                                        ? reduce(all, x, along_axis, op.combine)
                                        : reduce(all, converted(x, partial), along_axis, op.combine);

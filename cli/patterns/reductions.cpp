@@ -42,13 +42,13 @@ void finish_logical(dtype combined, void* values, std::size_t count) {
   });
 }
 
-/// Turns `count` sums of double, or medians, into results, where they are.
+/// Turns `count` sums of double into results, where they are.
 void finish_reals(const reduction& op, double divisor, bool is_single, void* values, std::size_t count) {
   auto* const bytes = static_cast<std::byte*>(values);
   for (std::size_t i = 0; i < count; ++i) {
     double x;
     std::memcpy(&x, bytes + i * sizeof x, sizeof x);
-    if (op.is_average()) x /= divisor;
+    x /= divisor;
     if (op.becomes == outcome::deviation) x = std::sqrt(x);
     const auto single = static_cast<float>(x);
     if (is_single) {
@@ -110,7 +110,7 @@ dtype result_type(const reduction& op, dtype from, dtype combined) {
 void finish(const reduction& op, dtype combined, dtype result, std::size_t length, std::size_t ddof,
             void* values, std::size_t count) {
   if (op.is_logical()) return finish_logical(combined, values, count);
-  if (!op.is_average() && op.becomes != outcome::median) return;
+  if (!op.is_average()) return;
   const std::size_t divisor = length > ddof ? length - ddof : 0;
   const bool is_complex = result >= dtype::complex64;
   finish_reals(op, static_cast<double>(divisor), result == dtype::float32 || result == dtype::complex64,

@@ -131,6 +131,12 @@ any_top_elements top_k(const ranks& all, const any_distributed_array& x, std::si
                        sort_order order = sort_order::descending);
 any_distributed_top_elements top_k(const ranks& all, const any_distributed_array& x, std::size_t k,
                                    axis along, sort_order order = sort_order::descending);
+/// Quantiles and medians of all elements, on every rank, or along an axis: see distributed.hpp.
+array<double> quantile(const ranks& all, const any_distributed_array& x, const std::vector<double>& q);
+std::vector<distributed_array<double>> quantile(const ranks& all, const any_distributed_array& x,
+                                                const std::vector<double>& q, axis along);
+any_value median(const ranks& all, const any_distributed_array& x);
+any_distributed_array median(const ranks& all, const any_distributed_array& x, axis along);
 any_distributed_array unique(const ranks& all, const any_distributed_array& x);
 
 array<std::uint64_t> histogram(const ranks& all, const any_distributed_array& x, const even_bins& bins);
@@ -158,6 +164,10 @@ any_distributed_array matmul(const ranks& all, const any_const_view& a, const an
                              matmul_algorithm algorithm = matmul_algorithm::blas);
 any_distributed_array matmul(const ranks& all, const any_distributed_array& a, const any_distributed_array& b,
                              matmul_algorithm algorithm = matmul_algorithm::blas);
+
+/// Arrays of one type and of equal rows, one after another along the slowest axis, as numpy.concatenate: in
+/// even blocks. Each element is sent to another rank at most once.
+any_distributed_array concatenate(const ranks& all, const std::vector<any_distributed_array>& parts);
 
 /// Converted to another type as NumPy's astype does; the blocks stay where they are.
 any_distributed_array converted(const any_distributed_array& x, dtype type);

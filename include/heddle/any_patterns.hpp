@@ -222,6 +222,18 @@ any_array variance(const target& where, const any_const_view& x, axis along_axis
 minmax_result<any_value> minmax(const target& where, const any_const_view& x);
 minmax_result<any_array> minmax(const target& where, const any_const_view& x, axis along_axis);
 
+/// The quantiles of fractions q as float64, and the median, of all elements or along one axis: see
+/// statistics.hpp. An array that is moved in is sorted in place, without a copy.
+any_array quantile(const target& where, const any_const_view& x, const std::vector<double>& q);
+any_array quantile(const target& where, const any_const_view& x, const std::vector<double>& q,
+                   axis along_axis);
+any_array quantile(const target& where, any_array&& x, const std::vector<double>& q);
+any_array quantile(const target& where, any_array&& x, const std::vector<double>& q, axis along_axis);
+any_value median(const target& where, const any_const_view& x);
+any_array median(const target& where, const any_const_view& x, axis along_axis);
+any_value median(const target& where, any_array&& x);
+any_array median(const target& where, any_array&& x, axis along_axis);
+
 // ------------------------------------------------------------------------------------------------ numerics
 
 /// Discrete Fourier transforms of float32, float64, complex64 and complex128: see fft.hpp.

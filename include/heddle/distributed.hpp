@@ -12,12 +12,13 @@
 #include <heddle/impl/core/distributed_elements.hpp>
 #include <heddle/impl/patterns/histogram/ranks.hpp>
 #include <heddle/impl/patterns/linear_algebra/ranks.hpp>
+#include <heddle/impl/patterns/quantile/ranks.hpp>
 #include <heddle/impl/patterns/ranks_along.hpp>
 #include <heddle/impl/patterns/scan/ranks.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>
 #include <heddle/impl/patterns/stencil/ranks.hpp>
 #include <heddle/impl/patterns/top_k/ranks.hpp>
-#include <heddle/io/npy.hpp>
+#include <heddle/io/distributed_npy.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/neighbours.hpp>
 #include <heddle/operators.hpp>
@@ -26,16 +27,17 @@
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/statistics.hpp>
 #include <heddle/top_k.hpp>
 #include <heddle/transform.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 /// Patterns on distributed arrays. They have the names, the meaning and the bits of those on one machine, for
 /// every number of ranks. Every rank calls them and gets the value.
@@ -133,14 +135,12 @@ void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const dist
 
 /// The index of the smallest element, as argmin of one array. Throws heddle::error when there are no
 /// elements.
-template <element T>
-  requires(impl::library_has<T, minimum>())
+template <impl::ordered_element T>
 std::size_t argmin(const ranks& all, const distributed_array<T>& x) {
   impl::check_ranks("argmin", all, x.all());
   return impl::arg_over_ranks("argmin", all, runtime_op::minimum, dtype_of<T>, impl::to_read(all, x));
 }
-template <element T>
-  requires(impl::library_has<T, minimum>())
+template <impl::ordered_element T>
 std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
   impl::check_ranks("argmax", all, x.all());
   return impl::arg_over_ranks("argmax", all, runtime_op::maximum, dtype_of<T>, impl::to_read(all, x));
@@ -150,15 +150,13 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
 /// result has the blocks of `reduce` along the axis, and ranks send as much.
 ///
 ///     hd::distributed_array<std::size_t> least = hd::argmin(all, table, hd::axis{1});
-template <element T>
-  requires(impl::library_has<T, minimum>())
+template <impl::ordered_element T>
 distributed_array<std::size_t> argmin(const ranks& all, const distributed_array<T>& x, axis along) {
   impl::check_ranks("argmin", all, x.all());
   return impl::arg_along_over_ranks("argmin", all, runtime_op::minimum, dtype_of<T>, impl::to_read(all, x),
                                     along);
 }
-template <element T>
-  requires(impl::library_has<T, minimum>())
+template <impl::ordered_element T>
 distributed_array<std::size_t> argmax(const ranks& all, const distributed_array<T>& x, axis along) {
   impl::check_ranks("argmax", all, x.all());
   return impl::arg_along_over_ranks("argmax", all, runtime_op::maximum, dtype_of<T>, impl::to_read(all, x),
@@ -326,8 +324,7 @@ std::pair<distributed_array<K>, distributed_array<V>> sort_by_key(const ranks& a
 /// indices. Throws heddle::error for fewer than k elements.
 ///
 ///     const auto [values, indices] = hd::top_k(all, x, 10);
-template <element T>
-  requires(impl::library_has<T, minimum>())
+template <impl::ordered_element T>
 top_elements<T> top_k(const ranks& all, const distributed_array<T>& x, std::size_t k,
                       sort_order order = sort_order::descending) {
   impl::check_ranks("top_k", all, x.all());
@@ -348,8 +345,7 @@ struct distributed_top_elements {
 /// another.
 ///
 ///     const auto best_of_rows = hd::top_k(all, table, 3, hd::axis{1});
-template <element T>
-  requires(impl::library_has<T, minimum>())
+template <impl::ordered_element T>
 distributed_top_elements<T> top_k(const ranks& all, const distributed_array<T>& x, std::size_t k, axis along,
                                   sort_order order = sort_order::descending) {
   impl::check_ranks("top_k", all, x.all());
@@ -361,10 +357,55 @@ distributed_top_elements<T> top_k(const ranks& all, const distributed_array<T>& 
   return top;
 }
 
+/// The quantiles of several fractions of all elements, as quantile of one array: on every rank, on the CPU.
+/// Sorts the elements over ranks as `sort` does.
+///
+///     const auto quartiles = hd::quantile(all, x, {0.25, 0.5, 0.75});
+template <impl::ordered_element T>
+array<double> quantile(const ranks& all, const distributed_array<T>& x, const std::vector<double>& q) {
+  impl::check_ranks("quantile", all, x.all());
+  impl::require_elements_of_lines("quantile", x.size(), 1);
+  return impl::sorted_values_over_ranks(all, x, impl::sorted_line_values::quantiles(x.size(), q));
+}
+template <impl::ordered_element T>
+double quantile(const ranks& all, const distributed_array<T>& x, double q) {
+  return quantile(all, x, std::vector<double>{q}).front();
+}
+
+/// The same along one axis: an array for each fraction, with the other axes. Each has the blocks of `reduce`
+/// along the axis, and ranks send as much.
+template <impl::ordered_element T>
+std::vector<distributed_array<double>> quantile(const ranks& all, const distributed_array<T>& x,
+                                                const std::vector<double>& q, axis along) {
+  impl::check_ranks("quantile", all, x.all());
+  const std::size_t a = x.shape().resolve_axis(along.index), length = x.shape()[a];
+  impl::require_elements_of_lines("quantile", length, x.shape().without_axis(a).elements());
+  return impl::sorted_values_along_over_ranks("quantile", all, x, a,
+                                              impl::sorted_line_values::quantiles(length, q));
+}
+
+/// The median of all elements or along one axis, as median of one array.
+template <impl::ordered_element T>
+typename impl::statistics_of<T>::mean median(const ranks& all, const distributed_array<T>& x) {
+  impl::check_ranks("median", all, x.all());
+  impl::require_elements_of_lines("median", x.size(), 1);
+  return static_cast<typename impl::statistics_of<T>::mean>(
+      impl::sorted_values_over_ranks(all, x, impl::sorted_line_values::median(x.size())).front());
+}
+template <impl::ordered_element T>
+distributed_array<typename impl::statistics_of<T>::mean> median(const ranks& all,
+                                                                const distributed_array<T>& x, axis along) {
+  impl::check_ranks("median", all, x.all());
+  const std::size_t a = x.shape().resolve_axis(along.index), length = x.shape()[a];
+  impl::require_elements_of_lines("median", length, x.shape().without_axis(a).elements());
+  auto medians =
+      impl::sorted_values_along_over_ranks("median", all, x, a, impl::sorted_line_values::median(length));
+  return impl::median_from<typename impl::statistics_of<T>::mean>(std::move(medians.front()));
+}
+
 /// The distinct elements in ascending order, as `unique` of one array. Each rank keeps those that it finds,
 /// so blocks are uneven.
-template <element T>
-  requires impl::orders<sort_order, T>
+template <impl::ordered_element T>
 distributed_array<T> unique(const ranks& all, const distributed_array<T>& x) {
   const distributed_array<T> sorted = sort(all, x);
   return {all, impl::first_of_equal(all, sorted.local())};
@@ -455,29 +496,5 @@ inline distributed_array<std::size_t> permutation(const ranks& all, std::size_t 
 }
 
 }  // namespace random
-
-/// The array in a .npy file, distributed over ranks, each of which reads its own rows. The file must hold
-/// elements of type T.
-template <element T>
-  requires has_dtype<T>
-distributed_array<T> read_npy(const ranks& all, const std::string& path) {
-  const npy_file file(path);
-  if (file.dtype() != dtype_of<T>) impl::fail_npy_type(file, dtype_of<T>);
-  distributed_array<T> x(all, file.shape());
-  impl::filled_on_cpu<T> block(x.local());
-  file.read(x.first_row() * impl::row_elements(x.shape()), x.local().size(), dtype_of<T>, block.data());
-  block.deliver();
-  return x;
-}
-
-/// Writes the array to one .npy file, as write_npy of one array. Every rank writes its own bytes if the path
-/// is that of a file in a folder that all ranks share. To a pipe or a device rank 0 writes all of them, which
-/// it receives in pieces of 16 MiB. Errors are thrown on every rank.
-template <element T>
-  requires has_dtype<T>
-void write_npy(const std::string& path, const distributed_array<T>& x) {
-  impl::write_npy_of_ranks(x.all(), path, dtype_of<T>, x.shape(),
-                           impl::block_bytes(x.shape(), x.begins(), sizeof(T)), x.local().data());
-}
 
 }  // namespace heddle

@@ -2,10 +2,12 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/core/misuse.hpp>
+#include <heddle/impl/patterns/quantile/front.hpp>
 #include <heddle/impl/patterns/statistics/front.hpp>
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 namespace heddle {
 
@@ -96,8 +98,65 @@ minmax_result<array<element_of<X>>> minmax(const target& where, const X& x, axis
   return {std::move(both.min).template as<T>(), std::move(both.max).template as<T>()};
 }
 
+/// The quantile of a fraction q of all elements, as numpy.quantile with its method "linear". In the sorted
+/// elements x₀ … xₙ₋₁ it lies at index q·(n − 1): it is the element there, or lies on the straight line
+/// between the two elements beside that index. Elements are of any built-in type but the complex ones, and
+/// the value is a double. The difference of two integers is exact before it is rounded to double.
+///
+/// NaN if an element is NaN. Between a finite and an infinite element the value is infinite, where NumPy has
+/// NaN in the upper half of the line; between −∞ and ∞ it is NaN. Throws heddle::error if there are no
+/// elements or q is not from 0 to 1.
+///
+/// The same bits on every target. Sorts a copy of the elements: the time and the scratch memory of `sort`,
+/// and memory for one array more. The call waits for the value.
+///
+///     double limit = hd::quantile(where, latencies, 0.99);
+template <impl::numbers_in_order X>
+double quantile(const target& where, const X& x, double q) {
+  return impl::quantiles_of(where, impl::any_view_of(x), nullptr, {&q, 1}).front();
+}
+/// The quantiles of several fractions by one sort: an array with one value for each, on the target.
+///
+///     const auto quartiles = hd::quantile(where, x, {0.25, 0.5, 0.75});
+template <impl::numbers_in_order X>
+array<double> quantile(const target& where, const X& x, const std::vector<double>& q) {
+  return impl::quantiles_of(where, impl::any_view_of(x), nullptr, q);
+}
+/// The quantile of each row or column along one axis; the result has the other axes, and lives on the target.
+///
+///     const auto medians_of_rows = hd::quantile(where, table, 0.5, hd::axis{1});
+template <impl::numbers_in_order X>
+array<double> quantile(const target& where, const X& x, double q, axis along_axis) {
+  return impl::without_first_axis(impl::quantiles_of(where, impl::any_view_of(x), &along_axis, {&q, 1}));
+}
+/// The same of several fractions, which are the first axis of the result.
+template <impl::numbers_in_order X>
+array<double> quantile(const target& where, const X& x, const std::vector<double>& q, axis along_axis) {
+  return impl::quantiles_of(where, impl::any_view_of(x), &along_axis, q);
+}
+
+/// The median as numpy.median: the middle element of the sorted elements or, if there are two, the number
+/// half way between them. It is a float for elements of float and otherwise a double, in which it is
+/// computed. NaN, errors and cost are those of `quantile`.
+///
+///     double typical = hd::median(where, latencies);
+template <impl::numbers_in_order X>
+typename impl::statistics_of<element_of<X>>::mean median(const target& where, const X& x) {
+  using M = typename impl::statistics_of<element_of<X>>::mean;
+  return impl::median_of(where, impl::any_view_of(x), nullptr).template as<M>().front();
+}
+/// The median of each row or column along one axis; the result has the other axes, and lives on the target.
+template <impl::numbers_in_order X>
+array<typename impl::statistics_of<element_of<X>>::mean> median(const target& where, const X& x,
+                                                                axis along_axis) {
+  using M = typename impl::statistics_of<element_of<X>>::mean;
+  return impl::median_of(where, impl::any_view_of(x), &along_axis).template as<M>();
+}
+
 HD_EXPLAIN_MISUSE(mean)
 HD_EXPLAIN_MISUSE(variance)
 HD_EXPLAIN_MISUSE(minmax)
+HD_EXPLAIN_MISUSE(quantile)
+HD_EXPLAIN_MISUSE(median)
 
 }  // namespace heddle

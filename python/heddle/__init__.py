@@ -41,7 +41,7 @@ from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduc
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import (copy_if, exclusive_scan_by_key, inclusive_scan_by_key, partition, reduce_by_key, segmented_exclusive_scan,
                          segmented_inclusive_scan, segmented_reduce)
-from ._statistics import histogram, mean, std, var
+from ._statistics import histogram, mean, median, quantile, std, var
 from ._transform import transform
 
 if _TYPE_CHECKING:
@@ -95,7 +95,7 @@ __all__ = [
     "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "Ranks", "ReductionKernel", "Report", "Target", "all", "any", "argmax",
     "argmin", "argsort", "asarray", "check", "copy_if", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "exclusive_scan", "exclusive_scan_by_key", "fft", "histogram", "inclusive_scan", "inclusive_scan_by_key", "mandelbrot",
-    "mandelbrot_picture", "matmul", "max", "mean", "min", "minmax", "partition", "pi", "prod", "random", "ranks", "reduce",
+    "mandelbrot_picture", "matmul", "max", "mean", "median", "min", "minmax", "partition", "pi", "prod", "quantile", "random", "ranks", "reduce",
     "reduce_by_key", "searchsorted", "segmented_exclusive_scan", "segmented_inclusive_scan", "segmented_reduce", "sort", "std", "stencil",
     "sum", "target", "top_k", "transform", "unique", "var", "vectorize",
 ]

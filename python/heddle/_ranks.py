@@ -111,6 +111,14 @@ def places_flat(x: DistributedArray, axis: Any) -> DistributedArray:
     return _core.argsort_over_ranks(x, False)
 
 
+def quantiles_of(x: DistributedArray, q: Any, axis: Any) -> Any:
+    fractions = np.atleast_1d(np.asarray(q, np.float64))
+    if fractions.ndim > 1:
+        raise TypeError("over ranks q is a number or a list of numbers")
+    found = _core.quantile_over_ranks(x, fractions.tolist(), axis)
+    return found[0] if np.ndim(q) == 0 else found
+
+
 def different(x: DistributedArray, index: bool, inverse: bool, counts: bool, axis: Any, equal_nan: bool) -> DistributedArray:
     if index or inverse or counts or axis is not None or not equal_nan:
         raise TypeError("over ranks unique gives the different elements of the flat array, and nothing beside them")

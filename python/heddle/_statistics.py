@@ -153,6 +153,53 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     return result if out is None else _core.store(result, out)
 
 
+def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False,
+             target: Target | str | None = None) -> Any:
+    """The quantiles of fractions q of the elements, or along axes, as numpy.quantile with its method "linear".
+
+    `q` is a number from 0 to 1, or an array of them, whose axes come first in the result. float64; float32 of float32
+    elements and a number of Python. Values are computed in float64, and the bits are the same on every target. bool
+    counts as 0 and 1. NaN where an element is NaN. ValueError for no elements, for another q and for another method,
+    TypeError for complex elements.
+
+    >>> import heddle
+    >>> heddle.quantile([3, 1, 4, 1, 5], [0.25, 0.5]).tolist()
+    [1.0, 3.0]
+    """
+    if method != "linear":
+        raise ValueError(f"method is linear, not {method!r}")
+    fractions = np.asarray(q)
+    if fractions.dtype.kind not in "biuf":
+        raise TypeError(f"q are real numbers, not {fractions.dtype}")
+    if not ((fractions >= 0) & (fractions <= 1)).all():
+        raise ValueError("q are from 0 to 1")
+    if type(a) is DistributedArray:
+        if keepdims:
+            raise TypeError("over ranks keepdims is not taken")
+        return _ranks.quantiles_of(a, q, axis)
+    a = held(a)
+    a = a if hasattr(a, "dtype") else on_cpu(a)
+    is_single = a.dtype == np.float32 and (type(q) in (int, float) or fractions.dtype in (np.float16, np.float32))
+    return _core.quantile(a, fractions.astype(np.float64).ravel().tolist(), fractions.shape, axis, bool(keepdims), is_single, target)
+
+
+def median(a: Any, axis: Any = None, *, keepdims: bool = False, target: Target | str | None = None) -> Any:
+    """The median of the elements, or along axes, as numpy.median: the middle element, or the mean of the two in the middle.
+
+    float32 of float32 elements, otherwise float64, in which it is computed. NaN where an element is NaN. ValueError for
+    no elements, TypeError for complex elements.
+
+    >>> import heddle
+    >>> float(heddle.median([3, 1, 4, 1]))
+    2.0
+    """
+    if type(a) is DistributedArray:
+        if keepdims:
+            raise TypeError("over ranks keepdims is not taken")
+        return _core.median_over_ranks(a, axis)
+    return _core.quantile(a, None, (), axis, bool(keepdims), False, target)
+
+
 def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, density: bool | None = None,
               weights: Any = None, *, target: Target | str | None = None) -> tuple[Any, Any]:
     """How many elements lie in each bin, and the edges of the bins, as numpy.histogram.

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
 namespace heddle::python {
 namespace {
 
@@ -92,6 +95,28 @@ nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, n
                         result_of(std::move(*places), x.gives_array(), dtype::int64));
 }
 
+/// The quantiles of fractions, whose axes come first in the result; without fractions the median.
+nb::object quantile(nb::handle a, const std::optional<std::vector<double>>& fractions,
+                    const std::vector<std::size_t>& lengths, nb::handle axis, bool keepdims, bool is_single,
+                    nb::handle target_wanted) {
+  operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
+  require_ordered(fractions ? "quantile" : "median", x.type());
+  const axes_plan plan = plan_axes(x, axis, keepdims, true);
+  std::vector<std::size_t> axes = lengths;
+  axes.insert(axes.end(), plan.result.begin(), plan.result.end());
+  std::optional<any_array> values;
+  {
+    const without_gil released(x.bytes(), where);
+    const any_const_view lines = x.view(plan.whole());
+    values.emplace(fractions ? heddle::quantile(where, lines, *fractions, middle)
+                             : heddle::median(where, lines, middle));
+    if (is_single) *values = values->converted(dtype::float32);
+    *values = std::move(*values).reshaped(shape(axes));
+  }
+  return result_of(std::move(*values), x.gives_array());
+}
+
 /// The counts between edges, which are compared with elements as float64.
 nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::handle target_wanted) {
   operand x(a);
@@ -130,6 +155,7 @@ void bind_order(nb::module_& m) {
   m.def("argsort", &argsort, none, none, nb::arg(), none);
   m.def("unique", &unique, none, none);
   m.def("searchsorted", &searchsorted, none, none, nb::arg(), none);
+  m.def("quantile", &quantile, none, none, nb::arg(), none, nb::arg(), nb::arg(), none);
   m.def("top_k", &top_k, none, nb::arg(), none, nb::arg(), none);
   m.def("histogram", &histogram, none, none, none, none);
 }

@@ -108,6 +108,24 @@ nb::object new_array_of(any_array&& x) {
   return result_of(std::move(x), false);
 }
 
+/// All elements give an array of NumPy on every rank, and an axis a list of distributed arrays.
+nb::object quantile_over(const distributed& x, const std::vector<double>& fractions, nb::handle along) {
+  if (along.is_none())
+    return new_array_of(released([&] { return any_array(quantile(x.all(), x, fractions)); }));
+  const axis a{nb::cast<std::ptrdiff_t>(along)};
+  std::vector<distributed_array<double>> all = released([&] { return quantile(x.all(), x, fractions, a); });
+  nb::list found;
+  for (distributed_array<double>& of_fraction : all)
+    found.append(nb::cast(distributed(std::move(of_fraction))));
+  return found;
+}
+
+nb::object median_over(const distributed& x, nb::handle along) {
+  if (along.is_none()) return numpy_scalar(released([&] { return median(x.all(), x); }));
+  const axis a{nb::cast<std::ptrdiff_t>(along)};
+  return nb::cast(released([&] { return median(x.all(), x, a); }));
+}
+
 distributed argsort_over(const distributed& x, bool descending) {
   return released([&] { return with_sign(argsort(x.all(), x, order_of(descending))); });
 }
@@ -142,6 +160,20 @@ distributed spread(const ranks& all, nb::handle x) {
 distributed of_blocks(const ranks& all, nb::handle block) {
   const operand given(block);
   return released([&] { return distributed(all, given.view().on(all.where())); });
+}
+
+void bind_order_over_ranks(nb::module_& m) {
+  const auto some = nb::arg();
+  const auto none = nb::arg().none();
+  m.def("sort_over_ranks", [](const distributed& x, bool descending) {
+    return released([&] { return sort(x.all(), x, order_of(descending)); });
+  });
+  m.def("argsort_over_ranks", &argsort_over);
+  m.def("unique_over_ranks",
+        [](const distributed& x) { return released([&] { return unique(x.all(), x); }); });
+  m.def("top_k_over_ranks", &top_over, some, some, none, some);
+  m.def("quantile_over_ranks", &quantile_over, some, some, none);
+  m.def("median_over_ranks", &median_over, some, none);
 }
 
 }  // namespace
@@ -251,12 +283,7 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
   m.def("place_over_ranks", [](bool largest, const distributed& x) {
     return released([&] { return largest ? argmax(x.all(), x) : argmin(x.all(), x); });
   });
-  m.def("sort_over_ranks", [](const distributed& x, bool descending) {
-    return released([&] { return sort(x.all(), x, order_of(descending)); });
-  });
-  m.def("argsort_over_ranks", &argsort_over);
-  m.def("unique_over_ranks",
-        [](const distributed& x) { return released([&] { return unique(x.all(), x); }); });
+  bind_order_over_ranks(m);
   const auto in_bins = [](const distributed& x, const auto& bins, const distributed* weights) {
     return new_array_of(released([&] {
       return weights != nullptr ? histogram(x.all(), x, bins, *weights)
@@ -265,7 +292,6 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
   };
   const auto some = nb::arg();
   const auto none = nb::arg().none();
-  m.def("top_k_over_ranks", &top_over, some, some, none, some);
   m.def(
       "histogram_over_ranks",
       [=](const distributed& x, const std::vector<double>& edges, const distributed* weights) {

@@ -212,13 +212,14 @@ import sys, numpy, heddle, heddle.fft, heddle.random
 x = numpy.arange(24.0).reshape(4, 6)
 heddle.transform, heddle.ElementwiseKernel, heddle.vectorize, heddle.stencil, heddle.ReductionKernel
 before = set(sys.modules)
-for name in ("sum", "prod", "min", "max", "mean", "var", "std", "any", "all", "argmin", "argmax", "minmax", "cumsum", "cumprod", "sort", "argsort", "unique",
+for name in ("sum", "prod", "min", "max", "mean", "median", "var", "std", "any", "all", "argmin", "argmax", "minmax", "cumsum", "cumprod", "sort", "argsort", "unique",
              "inclusive_scan", "exclusive_scan"):
     getattr(heddle, name)(x)
 heddle.cumulative_sum(x[0])
 heddle.histogram(x, 5)
 heddle.searchsorted(x[0], x)
 heddle.top_k(x, 2)
+heddle.quantile(x, 0.5)
 heddle.matmul(x, x.T)
 heddle.partition(x[0], x[0] > 2)
 heddle.copy_if(x[0], x[0] > 2)

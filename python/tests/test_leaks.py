@@ -48,6 +48,8 @@ ENTRIES = {
     "sort": lambda: heddle.sort(x),
     "argsort": lambda: heddle.argsort(x),
     "top_k": lambda: heddle.top_k(x, 3),
+    "quantile": lambda: heddle.quantile(x, [0.25, 0.5]),
+    "median": lambda: heddle.median(x),
     "unique": lambda: heddle.unique(x),
     "searchsorted": lambda: heddle.searchsorted(x, 3.5),
     "histogram": lambda: heddle.histogram(x, bins=4),

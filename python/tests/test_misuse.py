@@ -16,9 +16,9 @@ NO_NUMBERS = {"None": None, "text": "abc", "texts": ["a", "b"], "dict": {}, "obj
               "huge": 2**70, "function": len, "bytes": [b"a"]}
 # Every function of one array, with what else it needs.
 FUNCTIONS = {
-    **{name: () for name in ("sum prod min max minmax any all argmin argmax mean var std cumsum cumprod cumulative_sum cumulative_prod "
+    **{name: () for name in ("sum prod min max minmax any all argmin argmax mean median var std cumsum cumprod cumulative_sum cumulative_prod "
                              "inclusive_scan exclusive_scan reduce sort argsort unique histogram asarray").split()},
-    "top_k": (1,), "copy_if": ([True],), "partition": ([True],), "segmented_reduce": ([0, 1],), "reduce_by_key": ([1],),
+    "top_k": (1,), "quantile": (0.5,), "copy_if": ([True],), "partition": ([True],), "segmented_reduce": ([0, 1],), "reduce_by_key": ([1],),
     "segmented_inclusive_scan": ([0, 1],), "segmented_exclusive_scan": ([0, 1],), "inclusive_scan_by_key": ([1],),
     "exclusive_scan_by_key": ([1],), "searchsorted": ([1],),
     "matmul": ([1.0],), "Life": (), "Laplace": (),

@@ -61,6 +61,10 @@ for kind in ("float32", "int16", "complex64", "bool"):
         same(heddle.argsort(d, axis=None), heddle.argsort(x, axis=None))
         same(heddle.unique(d), heddle.unique(x))
         for axis in (None, 0, -1):
+            same(heddle.median(d, axis), heddle.median(x, axis))
+            same(heddle.quantile(d, np.float64(0.3), axis), heddle.quantile(x, np.float64(0.3), axis))
+            for have, want in zip(heddle.quantile(d, [0.1, 0.9], axis), heddle.quantile(x, [0.1, 0.9], axis)):
+                same(have, want)
             for largest in (False, True):
                 for have, want in zip(heddle.top_k(d, 3, axis, largest=largest), heddle.top_k(x, 3, axis, largest=largest)):
                     same(have, want)
@@ -145,7 +149,8 @@ def test_misuse():
     x = heddle.ranks().array(np.arange(12.0).reshape(3, 4))
     for call in (lambda: heddle.sort(x), lambda: heddle.sum(x, keepdims=True), lambda: heddle.argmin(x, axis=0),
                  lambda: heddle.sum(x, out=np.empty(())), lambda: heddle.unique(x, return_counts=True),
-                 lambda: heddle.histogram(x, weights=np.ones((3, 4))), lambda: x + [1, 2]):
+                 lambda: heddle.histogram(x, weights=np.ones((3, 4))), lambda: x + [1, 2],
+                 lambda: heddle.median(x, keepdims=True), lambda: heddle.quantile(x, [[0.5]])):
         with pytest.raises(TypeError):
             call()
     with pytest.raises((ValueError, IndexError)):

@@ -163,3 +163,47 @@ def test_histogram_refuses():
         heddle.histogram([1.0, 2.0], 3, weights=[1.0])
     with pytest.raises(TypeError, match="complex"):
         heddle.histogram([1j], [0, 1])
+
+
+@pytest.mark.parametrize("dtype", TYPES[:-2])
+def test_quantiles(dtype):
+    near = {"rtol": 1e-6 if dtype == "float32" else 1e-12, "atol": 1e-37 if dtype == "float32" else 1e-300}
+    for shape in (shape for shape in SHAPES if 0 not in shape):
+        for _, x in layouts(numbers(dtype, shape)):
+            of_numpy = x.astype("uint8") if dtype == "bool" else x
+            for axis, keepdims in itertools.product(axes_of(x.ndim), [False, True]):
+                calls = [lambda of, a, q=q: of.quantile(a, q, axis=axis, keepdims=keepdims) for q in (0.3, 1.0, [0, 0.5, 0.9], [[0.25], [1]])]
+                for call in [*calls, lambda of, a: of.median(a, axis=axis, keepdims=keepdims)]:
+                    have, want = call(heddle, x), call(np, of_numpy)
+                    assert np.shape(have) == np.shape(want), (shape, axis, keepdims)
+                    # Of one element or swapped bytes NumPy may give float32 for float64.
+                    assert x.size < 2 or not x.dtype.isnative or have.dtype == want.dtype, (shape, axis, keepdims)
+                    np.testing.assert_allclose(have, want, **near)
+
+
+def test_quantiles_of_special_values():
+    nan, inf = np.nan, np.inf
+    assert np.isnan(heddle.quantile([1, nan, 3], 0)) and np.isnan(heddle.median([nan, 1]))
+    assert heddle.quantile([1, inf], 0.75) == inf and heddle.quantile([-inf, 1], 0.25) == -inf
+    assert heddle.quantile(np.array([-2**63, 2**63 - 1]), 0.5) == 0
+    assert heddle.quantile([False, True], 0.25) == 0.25
+    for q, where in itertools.product((0.5, [0.5]), ("float32", "float64", "int8")):
+        x = np.arange(4).astype(where)
+        assert heddle.quantile(x, q).dtype == np.quantile(x, q).dtype
+
+
+def test_quantiles_refuse():
+    for q in (-0.1, 1.5, np.nan, [0.5, 2]):
+        with pytest.raises(ValueError):
+            heddle.quantile([1, 2], q)
+    with pytest.raises(ValueError):
+        heddle.quantile([1, 2], 0.5, method="nearest")
+    for function in (lambda x: heddle.quantile(x, 0.5), heddle.median):
+        with pytest.raises(ValueError):
+            function([])
+        with pytest.raises(TypeError):
+            function([1j])
+        with pytest.raises(ValueError):
+            function(np.zeros((0, 3)))
+    assert heddle.median(np.zeros((3, 0)), 0).shape == (0,)
+    assert heddle.quantile(np.zeros((0, 3)), [0.25, 0.5], 1).shape == (2, 0)

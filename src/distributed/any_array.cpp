@@ -68,6 +68,34 @@ any_distributed_array any_distributed_array::redistributed(const many& begins) c
   return visit([&](const auto& x) { return any_distributed_array(x.redistributed(begins)); });
 }
 
+any_distributed_array concatenate(const ranks& all, const std::vector<any_distributed_array>& parts) {
+  if (parts.empty()) fail("concatenate: there are no arrays, and so no type");
+  const dtype type = parts.front().dtype();
+  const shape& first = parts.front().shape();
+  std::size_t rows = 0;
+  for (const any_distributed_array& part : parts) {
+    impl::check_ranks("concatenate", all, part.all());
+    if (part.dtype() != type)
+      fail(fmt::format("concatenate: an array is {}, where the first is {}", name(part.dtype()), name(type)));
+    if (!(impl::with_rows(part.shape(), first[0]) == first))
+      fail(fmt::format("concatenate: an array has shape {}, where the first has {}", part.shape().text(),
+                       first.text()));
+    rows += part.shape()[0];
+  }
+  any_distributed_array whole(all, type, impl::with_rows(first, rows));
+  std::size_t begin = 0, filled = 0;
+  for (const any_distributed_array& part : parts) {
+    const std::size_t end = begin + part.shape()[0];
+    many begins;
+    for (const std::size_t b : whole.begins()) begins.push_back(std::clamp(b, begin, end) - begin);
+    const any_distributed_array moved = part.redistributed(begins);
+    if (moved.rows() > 0) whole.local().slice(filled, filled + moved.rows()).copy_from(moved.local());
+    filled += moved.rows();
+    begin = end;
+  }
+  return whole;
+}
+
 any_distributed_array converted(const any_distributed_array& x, dtype type) {
   return {x.all(), x.shape(), x.begins(), x.local().converted(type)};
 }

@@ -200,12 +200,41 @@ void top_over_ranks(choices& from, const limits& most) {
   });
 }
 
+void quantiles_over_ranks(choices& from, const limits& most) {
+  const spread_case all = draw_case(from, most, true);
+  const double q = static_cast<double>(from.between(0, 1000)) / 1000;
+  from.note(all.flag ? "median" : fmt::format("quantile {}", q));
+  with_type(all.type, [&]<class T>(T) {
+    if constexpr (!is_complex<T>) {
+      const input<T> x(from, all.lengths, target(), content::any_bits);
+      const heddle::axis along_axis{static_cast<std::ptrdiff_t>(all.axis)};
+      if (all.is_flat ? x.size() == 0 : all.lengths.axes() == 1 || all.lengths[all.axis] == 0) return;
+      const std::vector<double> fractions{q};
+      const any_array want =
+          all.flag ? (all.is_flat ? one_value(median(target::serial(), x.view()))
+                                  : median(target::serial(), x.view(), along_axis))
+                   : (all.is_flat ? quantile(target::serial(), x.view(), fractions)
+                                  : quantile(target::serial(), x.view(), fractions, along_axis));
+      check_ranks(from, all, x, want, [&](const ranks& group, const any_distributed_array& spread) {
+        if (all.flag)
+          return all.is_flat ? one_value(median(group, spread)) : median(group, spread, along_axis).gather();
+        if (all.is_flat) return any_array(quantile(group, spread, fractions));
+        return any_array(quantile(group, spread, fractions, along_axis).front().gather());
+      });
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<property> patterns_over_ranks() {
-  return {{"reduce_over_ranks", reduce_over_ranks}, {"scan_over_ranks", scan_over_ranks},
-          {"sort_over_ranks", sort_over_ranks},     {"argsort_over_ranks", argsort_over_ranks},
-          {"arg_over_ranks", arg_over_ranks},       {"top_over_ranks", top_over_ranks}};
+  return {{"reduce_over_ranks", reduce_over_ranks},
+          {"scan_over_ranks", scan_over_ranks},
+          {"sort_over_ranks", sort_over_ranks},
+          {"argsort_over_ranks", argsort_over_ranks},
+          {"arg_over_ranks", arg_over_ranks},
+          {"top_over_ranks", top_over_ranks},
+          {"quantiles_over_ranks", quantiles_over_ranks}};
 }
 
 }  // namespace heddle::tests::differential

@@ -161,10 +161,52 @@ void minmax_property(choices& from, const limits& most) {
   });
 }
 
+/// Quantiles and medians beside sorted lines and the definition in long double.
+void quantiles_property(choices& from, const limits& most) {
+  const lines_case all = draw_lines(from, most, true);
+  std::vector<double> fractions{0.5};
+  for (std::size_t i = from.between(0, 3); i > 0; --i)
+    fractions.push_back(static_cast<double>(from.between(0, 1000)) / 1000);
+  with_type(all.type, [&]<class T>(T) {
+    if constexpr (!is_complex<T>) {
+      const input<T> x(from, all.lengths, all.where, content::exact);
+      const axis_lines lines = all.lines();
+      if (lines.length == 0) return;
+      const auto values = [&](const target& on) {
+        return all.is_flat ? elements_of<double>(quantile(on, x.view(), fractions))
+                           : elements_of<double>(quantile(on, x.view(), fractions, all.along_axis()));
+      };
+      const auto have = values(all.where);
+      check_same_bits(all.where, have, values);
+      for (std::size_t line = 0; line < lines.count(); ++line) {
+        std::vector<long double> sorted(lines.length);
+        for (std::size_t k = 0; k < lines.length; ++k)
+          sorted[k] = static_cast<long double>(static_cast<T>(x[lines.begin_of(line) + k * lines.inner]));
+        std::sort(sorted.begin(), sorted.end());
+        for (std::size_t i = 0; i < fractions.size(); ++i) {
+          const double index = static_cast<double>(lines.length - 1) * fractions[i];
+          const auto below = static_cast<std::size_t>(index);
+          const long double low = sorted[below], high = sorted[std::min(below + 1, lines.length - 1)];
+          const long double want = low + (high - low) * (index - static_cast<long double>(below));
+          const auto found = static_cast<long double>(have[i * lines.count() + line]);
+          if (!(std::fabs(found - want) <= (std::fabs(low) + std::fabs(high)) * 0x1p-51L))
+            throw std::runtime_error(fmt::format("quantile {} of line {} is {} instead of {}", fractions[i],
+                                                 line, static_cast<double>(found),
+                                                 static_cast<double>(want)));
+        }
+      }
+      x.check_unchanged();
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<property> statistics() {
-  return {{"histogram", histogram_property}, {"moments", moments_property}, {"minmax", minmax_property}};
+  return {{"histogram", histogram_property},
+          {"moments", moments_property},
+          {"minmax", minmax_property},
+          {"quantiles", quantiles_property}};
 }
 
 }  // namespace heddle::tests::differential

@@ -2,6 +2,7 @@
 
 #include "distributed_checks.hpp"
 #include <heddle/any_distributed.hpp>
+#include <heddle/statistics.hpp>
 #include <heddle/top_k.hpp>
 
 #include <cstring>
@@ -9,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// The first elements of an order over ranks, against the order by the standard library.
+/// The first elements of an order over ranks, against the order by the standard library, and quantiles.
 namespace heddle::tests {
 
 template <class T>
@@ -106,6 +107,66 @@ inline void check_top_of_any_type(const ranks& all) {
          "top_k of complex numbers");
 }
 
+/// Quantiles and medians of all elements and of lines, which are those of one array.
+template <class T>
+void check_quantiles(const ranks& all, const array<T>& x) {
+  const std::vector<double> q{0.5, 0, 1, 0.3, 0.999};
+  const std::string of = " of " + x.shape().text() + " " + impl::type_name<T>();
+  for (const auto& begins : blocks_to_try(all, x.shape())) {
+    const distributed_array<T> y = spread(all, x, begins);
+    if (x.size() > 0) {
+      expect(same_bytes(quantile(all, y, q), quantile(target(), x, q)), "quantile" + of);
+      expect(same_bytes(quantile(all, y, 0.3), quantile(target(), x, 0.3)), "one quantile" + of);
+      expect(same_bytes(median(all, y), median(target(), x)), "median" + of);
+    }
+    for (const axis along : {axis{0}, axis{-1}}) {
+      const std::size_t a = x.shape().resolve_axis(along.index);
+      if (x.shape().axes() == 1 || (x.shape()[a] == 0 && x.shape().without_axis(a).elements() > 0)) continue;
+      const auto quantiles = quantile(all, y, q, along);
+      for (std::size_t i = 0; i < q.size(); ++i)
+        expect(same_bytes(quantiles[i].gather(), quantile(target(), x, q[i], along)), "quantile along" + of);
+      const auto medians = median(all, y, along);
+      expect(same_bytes(medians.gather(), median(target(), x, along)), "median along" + of);
+      expect(a == 0 || medians.begins() == begins, "median keeps blocks" + of);
+    }
+  }
+}
+
+inline void check_quantiles_of_any_type(const ranks& all) {
+  const array<float> x = mixed<float>(90 * 17).reshaped({90, 17}).on({});
+  const distributed_array<float> typed = spread(all, x, impl::even_blocks(x.shape(), all.size()));
+  const any_distributed_array y(spread(all, x, typed.begins()));
+  const std::vector<double> q{0.1, 0.9};
+  expect(same_bytes(quantile(all, y, q), quantile(all, typed, q)), "quantile of a type known at run time");
+  const float middle = median(all, typed);
+  const any_value any_middle = median(all, y);
+  expect(any_middle.dtype() == dtype::float32 && std::memcmp(any_middle.data(), &middle, sizeof middle) == 0,
+         "median of a type known at run time");
+  for (const axis along : {axis{0}, axis{1}}) {
+    const auto have = quantile(all, y, q, along), want = quantile(all, typed, q, along);
+    expect(same_bytes(have[1].gather(), want[1].gather()),
+           "quantile along an axis of a type known at run time");
+    expect(same_bytes(median(all, y, along).as<float>().gather(), median(all, typed, along).gather()),
+           "median along an axis of a type known at run time");
+  }
+}
+
+/// Arrays one after another, against a copy of their elements.
+inline void check_concatenate(const ranks& all) {
+  const array<float> x = numbers<float>({90, 17});
+  for (const auto& first : {std::vector<std::size_t>{0, 0, 7, 90}, std::vector<std::size_t>{0, 90}}) {
+    std::vector<any_distributed_array> parts;
+    for (std::size_t i = 0; i + 1 < first.size(); ++i) {
+      const array<float> part = x.slice(first[i], first[i + 1]).on({});
+      parts.emplace_back(spread(all, part, blocks_to_try(all, part.shape())[i % 3]));
+    }
+    const any_distributed_array whole = concatenate(all, parts);
+    expect(same_bytes(whole.as<float>().gather(), x) &&
+               whole.begins() == impl::even_blocks(x.shape(), all.size()),
+           "concatenate");
+  }
+}
+
 inline void check_selections(const ranks& all) {
   for (const std::size_t n : {0, 1, 7, 5000}) {
     check_top(all, mixed<float>(n));
@@ -119,6 +180,15 @@ inline void check_selections(const ranks& all) {
     check_top_along(all, mixed<std::int16_t>(lengths.elements()).reshaped(lengths).on({}));
   }
   check_top_of_any_type(all);
+  for (const shape& lengths : {shape{1}, shape{5000}, shape{61}, shape{90, 17}, shape{50, 3}, shape{5, 7, 3},
+                               shape{1, 80}, shape{3, 0}, shape{0, 3}}) {
+    check_quantiles(all, numbers<float>(lengths));
+    check_quantiles(all, mixed<float>(lengths.elements()).reshaped(lengths).on({}));
+    check_quantiles(all, mixed<std::int64_t>(lengths.elements()).reshaped(lengths).on({}));
+    check_quantiles(all, mixed<bool>(lengths.elements()).reshaped(lengths).on({}));
+  }
+  check_quantiles_of_any_type(all);
+  check_concatenate(all);
 }
 
 }  // namespace heddle::tests

@@ -102,6 +102,9 @@ def test_orders_and_selections(dtype):
             compare(lambda a, t: heddle.sort(a, axis=axis, target=t), x)
             compare(lambda a, t: heddle.argsort(a, axis=axis, target=t), x)
             compare(lambda a, t: heddle.top_k(a, min(2, a.size), axis=axis, target=t), x)
+            if x.size:
+                compare(lambda a, t: heddle.quantile(a, [0.25, 0.7], axis=axis, target=t), x)
+                compare(lambda a, t: heddle.median(a, axis=axis, target=t), x)
         compare(lambda a, t: heddle.unique(a, target=t), x)
         flat = x.reshape(-1)
         compare(lambda a, b, t: heddle.searchsorted(a, b, target=t), np.sort(flat), flat[:100])

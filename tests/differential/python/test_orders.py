@@ -61,6 +61,26 @@ def test_top_k(data):
 
 
 @cases(st.data())
+def test_quantiles(data):
+    x = data.draw(arrays(st.sampled_from(REAL)))
+    axis, keepdims = data.draw(axes_of(x.array.ndim)), data.draw(st.booleans())
+    q = data.draw(st.one_of(st.floats(0, 1), st.lists(st.floats(0, 1), min_size=1, max_size=3)))
+    where = data.draw(target)
+    note(f"quantiles {q} of {x} along {axis} on {where}")
+    assume(x.array.size > 0 and np.isfinite(x.array).all())
+    have = on_targets(lambda where: heddle.quantile(x.array, q, axis, keepdims=keepdims, target=where), where)
+    x.require_unchanged()
+    if isinstance(have, Exception):
+        raise have
+    elements = x.array.astype(np.float64)
+    largest = np.max(np.abs(elements))
+    assume(largest < 1e300)
+    want = np.quantile(elements, q, axis=axis, keepdims=keepdims)
+    assert np.shape(have) == np.shape(want)
+    np.testing.assert_allclose(have, want, rtol=0, atol=largest * (1e-6 if have.dtype == np.float32 else 1e-14) + 1e-44)
+
+
+@cases(st.data())
 def test_unique(data):
     x = data.draw(arrays(st.sampled_from(REAL)))
     keywords = dict(zip(("return_index", "return_inverse", "return_counts"), data.draw(st.tuples(*[st.booleans()] * 3))))

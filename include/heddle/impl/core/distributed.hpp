@@ -6,6 +6,7 @@
 #include <heddle/error.hpp>
 #include <heddle/impl/core/memory.hpp>
 #include <heddle/impl/core/order.hpp>
+#include <heddle/operators.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/shape.hpp>
@@ -24,6 +25,10 @@ namespace heddle::impl {
 std::size_t row_elements(const shape& whole);
 /// The shape with another number of rows.
 shape with_rows(const shape& whole, std::size_t rows);
+
+/// Elements that have an order: all built-in types but the complex ones.
+template <class T>
+concept ordered_element = element<T> && library_has<T, minimum>();
 
 /// The first rows of blocks: see distributed_array.
 std::vector<std::size_t> even_blocks(const shape& whole, int ranks);
