@@ -8,7 +8,20 @@
 namespace heddle::viewer {
 
 letter text_letter(nlohmann::json text) {
-  return {std::move(text), false, {}};
+  return {std::move(text), false};
+}
+
+void leave_out_told(nlohmann::json& frame_header, nlohmann::json& told) {
+  for (const char* const key : {"colours", "home", "status"}) {
+    const auto value = frame_header.find(key);
+    if (value == frame_header.end()) continue;
+    nlohmann::json& before = told[key];
+    if (before == *value) {
+      frame_header.erase(value);
+    } else {
+      before = *value;
+    }
+  }
 }
 
 std::string_view name(pixel_format format) {

@@ -267,7 +267,7 @@ int server::state::send(lws* socket, std::uint64_t number, connection& to) {
   if (is_frame) to.frame = {next->header.at("frame").get<std::uint64_t>(), is_deflated, clock::now()};
   std::vector<unsigned char> sending(LWS_PRE);
   if (next->is_binary) {
-    sending = binary_message(next->header, next->bytes, is_deflated, LWS_PRE);
+    sending = binary_message(next->header, next->content(), is_deflated, LWS_PRE);
   } else {
     const std::string text = text_of(next->header);
     sending.insert(sending.end(), text.begin(), text.end());

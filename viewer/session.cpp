@@ -421,6 +421,7 @@ void session::make_frames() {
           found->second.is_greeted = found->second.is_told = found->second.is_changed = true;
           found->second.is_whole = true;
           found->second.palette.clear();
+          found->second.told = json::object();
         }
       }
       // The client may answer the greeting at once, so its state is reset before the greeting is sent.
@@ -450,6 +451,7 @@ void session::make_frames() {
     if (!frame.is_binary) continue;
     of.is_drawing = true;
     of.frame = frames_;
+    leave_out_told(frame.header, of.told);
     of.letters.push_back(std::move(frame));
   }
   if (taken > 0) {

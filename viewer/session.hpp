@@ -80,6 +80,7 @@ class session {
     std::optional<window> shown;
     std::string palette;
     std::deque<letter> letters;
+    nlohmann::json told;        // by frames since the greeting, which later frames leave out
     std::size_t requests = 0;   // not answered yet
     bool is_greeted = false;    // told of the simulation that there is now
     bool is_told = false;       // of an earlier one

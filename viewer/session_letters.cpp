@@ -58,8 +58,7 @@ letter session::framed(const window& shown, const std::string& palette, renderin
               {"ceiling", most},
               {"unbounded", one.unbounded},
               {"status", simulation_->status()}};
-  const auto* const bytes = reinterpret_cast<const char*>(picture.image.pixels.data());
-  return {std::move(header), true, std::string(bytes, picture.image.pixels.size())};
+  return {std::move(header), true, {}, std::move(picture.image.pixels)};
 }
 
 letter session::greeting(client who, const window& shown) const {

@@ -172,6 +172,9 @@ class Client:
             return json.loads(whole)
         length, = struct.unpack("<I", whole[:4])
         header, is_deflated, sent = json.loads(whole[4:4 + length]), whole[4 + length], whole[5 + length:]
+        if "frame" in header:  # which leaves out what has not changed since an earlier one
+            self.sent = set(header)
+            header = self.known = getattr(self, "known", {}) | header
         return header, zlib.decompress(sent) if is_deflated else sent
 
     def messages(self):

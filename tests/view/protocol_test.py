@@ -171,6 +171,19 @@ class SteeringTest(ViewTest):
         client.ask("act", name="rule", arguments={"rule": "B36/S23"})
         self.assertEqual(client.frame(lambda one: one["status"]["rule"] == "B36/S23")[0]["steps"], 20)
 
+    def test_frames_leave_out_what_has_not_changed(self):
+        client, hello, _ = self.greeted(self.serve("life", "--random", "40x30"), 40, 30)
+        client.frame()
+        self.assertLessEqual({"colours", "home", "status", "steps"}, client.sent)
+        for palette in reversed(hello["palettes"]):
+            client.ask("palette", name=palette)
+            client.frame(lambda one: one["palette"] == palette)
+            self.assertFalse({"home", "status"} & client.sent)
+        client.ask("step", count=1)
+        client.frame(lambda one: one["steps"] == 1)
+        self.assertIn("status", client.sent)
+        self.assertFalse({"home", "colours"} & client.sent)
+
     def test_play_and_pause(self):
         client, *_ = self.whole(self.serve("life", "--random", "64x64"), 64, 64)
         client.ask("speed", per_second=1000)

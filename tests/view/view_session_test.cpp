@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <future>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -143,10 +144,22 @@ class view_session : public testing::Test {
 
   letter next(session::client who) {
     for (;;) {
-      if (std::optional<letter> one = view_.next_letter(who)) return *std::move(one);
+      if (std::optional<letter> one = view_.next_letter(who)) {
+        if (one->header.contains("frame")) complete(who, one->header);
+        return *std::move(one);
+      }
       std::unique_lock held(mutex_);
       come_.wait_for(held, std::chrono::milliseconds(10), [&] { return std::exchange(woken_, false); });
     }
+  }
+
+  /// Adds what a frame leaves out, because it has not changed since an earlier one.
+  void complete(session::client who, json& header) {
+    const std::lock_guard held(mutex_);
+    sent_ = header;
+    json& known = known_.try_emplace(who, json::object()).first->second;
+    known.update(header);
+    header = known;
   }
 
   /// The next frame, which is told to be drawn.
@@ -175,10 +188,30 @@ class view_session : public testing::Test {
   std::mutex mutex_;
   std::condition_variable come_;
   bool woken_ = false;
+  json sent_;                              // the header of the last frame, as it came
+  std::map<session::client, json> known_;  // of earlier frames
   std::atomic<int> ceilings_ = 0;
   std::atomic<bool> may_measure_ = true;
   session view_;
 };
+
+TEST_F(view_session, frames_leave_out_what_the_client_has) {
+  greet(1);
+  frame(1);
+  const auto count_sent = [&] {
+    return sent_.contains("colours") + sent_.contains("home") + sent_.contains("status");
+  };
+  EXPECT_EQ(count_sent(), 3);
+  view_.ask(1, of(request::step, 1));
+  frame(1);
+  EXPECT_EQ(count_sent(), 0);
+  view_.ask(1, of(request::act, 0, "slow"));  // changes the status
+  frame(1);
+  EXPECT_TRUE(count_sent() == 1 && sent_.contains("status"));
+  greet(2);  // which has nothing yet
+  frame(2);
+  EXPECT_EQ(count_sent(), 3);
+}
 
 TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
   greet(1);
@@ -193,7 +226,7 @@ TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
   view_.ask(1, of(request::drawn, coarse.header["frame"].get<std::uint64_t>()));
   letter fine = frame(1);
   while (fine.header["steps"] != 7) fine = frame(1);
-  EXPECT_EQ(fine.bytes, std::string(1, '\7'));
+  EXPECT_EQ(fine.content(), std::string(1, '\7'));
 }
 
 TEST_F(view_session, begins_with_one_step_after_a_change) {
@@ -398,20 +431,6 @@ TEST_F(view_session, takes_moves_that_wait_as_one) {
   letter sent = next(1);
   while (!sent.header.contains("file")) sent = next(1);
   EXPECT_EQ(sent.bytes, "30007");
-}
-
-TEST(view_messages, moves_of_one_kind_are_combined) {
-  message earlier = acts("nudge", {{"right", 1}, {"up", 2}});
-  EXPECT_TRUE(combine(earlier, acts("nudge", {{"right", -4}, {"up", 0.5}})));
-  EXPECT_EQ(earlier.arguments, (json{{"right", -3.0}, {"up", 2.5}}));
-  EXPECT_FALSE(combine(earlier, acts("nudge", {{"right", "far"}, {"up", 0}})));
-  EXPECT_FALSE(combine(earlier, acts("drag", {{"x", 1}, {"y", 1}})));
-  for (const char* each : {"solid", "fluid", "grab", "cylinder", "hold"}) {
-    earlier = acts(each);
-    EXPECT_FALSE(combine(earlier, acts(each))) << each;
-  }
-  earlier = of(request::step, 3);
-  EXPECT_FALSE(combine(earlier, of(request::step, 3)));
 }
 
 TEST_F(view_session, keeps_one_frame_for_a_client_that_says_unread_ones_are_drawn) {

@@ -12,7 +12,7 @@ const SPEEDS = [[1, "1 a second"], [5, "5 a second"], [10, "10 a second"], [30, 
 const KEYS = at("keys").textContent;
 
 let hello = { kind: "", steers: false };
-let script = {}, last = null, errorTimer = 0;
+let script = {}, last = null, known = {}, errorTimer = 0;
 
 const send = (message) => socket.send(message);
 const picture = new Picture(at("picture"), () => send({ do: "window", ...picture.message() }));
@@ -142,6 +142,8 @@ const socket = new Socket({
   },
   binary(header, bytes) {
     if (header.file !== undefined) return download(header.file, new Blob([bytes]));
+    // A frame leaves out what has not changed since an earlier one.
+    header = known = { ...known, ...header };
     // With the picture, so that what is said of it is of it.
     picture.take(header, bytes, () => {
       framed(header);
