@@ -1,8 +1,8 @@
 #include "kernels/gpu_module.hpp"
-#include "target/gpu_devices.hpp"
 
 #include "kernels/module_state.hpp"
 #include "kernels/nvrtc.hpp"
+#include "target/gpu_devices.hpp"
 #include "target/shared_library.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
