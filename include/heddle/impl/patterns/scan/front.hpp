@@ -131,6 +131,17 @@ void scan_existing(const target&, Out&, const X&, const axis*, const Op&, const 
   check_scan_into<element_of<Out>, T, Op>();
 }
 
+/// A scan that is not of a few elements; a function of its own, so that the registers that it saves cost
+/// nothing there: a fifth of the time of 8 doubles.
+template <scan_kind Kind, class Out, class X, class Op, class T, class Method>
+[[gnu::noinline]] void scan_many(const target& requested, Out& out, const X& x, const axis* along_axis,
+                                 const Op& op, const std::optional<T>& init, const Method& method) {
+  call_along_lines call(name_of<Kind>, untyped(x), along_axis);
+  call.choose_target(requested, of_scan(compiled_for_gpu || library_has<T, Op>()));
+  call.check_output(untyped(out));
+  scan_lines<Kind>(call, output(out), op, init, method);
+}
+
 template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
           class Method = default_scan<Kind>>
 void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
@@ -163,10 +174,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       return;
     }
   }
-  call_along_lines call(name_of<Kind>, untyped(x), along_axis);
-  call.choose_target(requested, of_scan(compiled_for_gpu || library_has<T, Op>()));
-  call.check_output(untyped(out));
-  scan_lines<Kind>(call, output(out), op, init, method);
+  scan_many<Kind>(requested, out, x, along_axis, op, init, method);
 }
 
 }  // namespace HD_BUILD
