@@ -153,14 +153,15 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     return result if out is None else _core.store(result, out)
 
 
-def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdims: bool = False,
-             target: Target | str | None = None) -> Any:
+def quantile(a: Any, q: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, method: str = "linear",
+             keepdims: bool = False, *, weights: None = None, target: Target | str | None = None) -> Any:
     """The quantiles of fractions q of the elements, or along axes, as numpy.quantile with its method "linear".
 
     `q` is a number from 0 to 1, or an array of them, whose axes come first in the result. float64; float32 of float32
     elements and a number of Python. Values are computed in float64, and the bits are the same on every target. bool
-    counts as 0 and 1. NaN where an element is NaN. ValueError for no elements, for another q and for another method,
-    TypeError for complex elements.
+    counts as 0 and 1. NaN where an element is NaN. The elements are never changed, also where `overwrite_input` lets
+    them be. ValueError for no elements, for another q, for another method and for weights, which that one does not
+    take; TypeError for complex elements.
 
     >>> import heddle
     >>> heddle.quantile([3, 1, 4, 1, 5], [0.25, 0.5]).tolist()
@@ -168,36 +169,42 @@ def quantile(a: Any, q: Any, axis: Any = None, *, method: str = "linear", keepdi
     """
     if method != "linear":
         raise ValueError(f"method is linear, not {method!r}")
+    if weights is not None:
+        raise ValueError("the method linear takes no weights")
     fractions = np.asarray(q)
     if fractions.dtype.kind not in "biuf":
         raise TypeError(f"q are real numbers, not {fractions.dtype}")
     if not ((fractions >= 0) & (fractions <= 1)).all():
         raise ValueError("q are from 0 to 1")
     if type(a) is DistributedArray:
-        if keepdims:
-            raise TypeError("over ranks keepdims is not taken")
+        if keepdims or out is not None:
+            raise TypeError("over ranks keepdims and out are not taken")
         return _ranks.quantiles_of(a, q, axis)
     a = held(a)
     a = a if hasattr(a, "dtype") else on_cpu(a)
     is_single = a.dtype == np.float32 and (type(q) in (int, float) or fractions.dtype in (np.float16, np.float32))
-    return _core.quantile(a, fractions.astype(np.float64).ravel().tolist(), fractions.shape, axis, bool(keepdims), is_single, target)
+    result = _core.quantile(a, fractions.astype(np.float64).ravel().tolist(), fractions.shape, axis, bool(keepdims), is_single, target)
+    return result if out is None else _core.store(result, out)
 
 
-def median(a: Any, axis: Any = None, *, keepdims: bool = False, target: Target | str | None = None) -> Any:
+def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = False, keepdims: bool = False, *,
+           target: Target | str | None = None) -> Any:
     """The median of the elements, or along axes, as numpy.median: the middle element, or the mean of the two in the middle.
 
-    float32 of float32 elements, otherwise float64, in which it is computed. NaN where an element is NaN. ValueError for
-    no elements, TypeError for complex elements.
+    float32 of float32 elements, otherwise float64, in which it is computed. NaN where an element is NaN. The elements
+    are never changed, also where `overwrite_input` lets them be. ValueError for no elements, TypeError for complex
+    elements.
 
     >>> import heddle
     >>> float(heddle.median([3, 1, 4, 1]))
     2.0
     """
     if type(a) is DistributedArray:
-        if keepdims:
-            raise TypeError("over ranks keepdims is not taken")
+        if keepdims or out is not None:
+            raise TypeError("over ranks keepdims and out are not taken")
         return _core.median_over_ranks(a, axis)
-    return _core.quantile(a, None, (), axis, bool(keepdims), False, target)
+    result = _core.quantile(a, None, (), axis, bool(keepdims), False, target)
+    return result if out is None else _core.store(result, out)
 
 
 def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, density: bool | None = None,

@@ -192,7 +192,17 @@ def test_quantiles_of_special_values():
         assert heddle.quantile(x, q).dtype == np.quantile(x, q).dtype
 
 
+def test_quantiles_into_an_array():
+    x = np.random.default_rng(5).normal(size=(3, 8))
+    for call in (lambda of, out: of.quantile(x, [0.25, 0.5], 1, out), lambda of, out: of.median(x, 0, out, True)):
+        out = np.zeros((2, 3) if call(np, None).shape == (2, 3) else 8)
+        same = x.copy()
+        assert call(heddle, out) is out and np.array_equal(out, call(np, None)) and np.array_equal(x, same)
+
+
 def test_quantiles_refuse():
+    with pytest.raises(ValueError, match="no weights"):
+        heddle.quantile([1, 2], 0.5, weights=[1, 1])
     for q in (-0.1, 1.5, np.nan, [0.5, 2]):
         with pytest.raises(ValueError):
             heddle.quantile([1, 2], q)
