@@ -133,80 +133,141 @@ const char* iterations_of(laplace::method how) {
 }
 
 template <class T>
+std::unique_ptr<laplace::solver<T>> solver_over_ranks(const laplace_options& options,
+                                                      const laplace_files& files) {
+  const ranks all = ranks_on(options.target);
+  begin_together();
+  const auto points = [&](const npy_file& file) { return read_points<T>(all, file); };
+  const distributed_array<T> edges =
+      files.edges ? points(*files.edges) : laplace::sine_edges<T>(all, files.lengths[1], files.lengths[0]);
+  auto made = files.source
+                  ? std::make_unique<laplace::solver<T>>(all, options.how(), edges, points(*files.source))
+                  : std::make_unique<laplace::solver<T>>(all, options.how(), edges);
+  if (files.held) made->hold(read_mask(all, *files.held));
+  return made;
+}
+
+template <class T>
+std::unique_ptr<laplace::solver<T>> solver_for(const laplace_options& options, const laplace_files& files) {
+  if (is_over_ranks()) return solver_over_ranks<T>(options, files);
+  const array<T> edges =
+      files.edges ? files.edges->read_as<T>() : laplace::sine_edges<T>(files.lengths[1], files.lengths[0]);
+  array<T> source;
+  if (files.source) source = files.source->read_as<T>();
+  auto made = std::make_unique<laplace::solver<T>>(
+      target::parse(options.target), options.how(), edges,
+      array_view<const T>(source.data(), source.shape(), source.where()));
+  if (files.held) made->hold(files.mask());
+  return made;
+}
+
+/// A solver on its way to the tolerance, shown on the way.
+template <class T>
+class laplace_run {
+ public:
+  laplace_run(const laplace_options& options, laplace::solver<T>& problem)
+      : options_(options), problem_(problem), shown_(parts, options.quiet || options.watch) {
+    if (options.watch) view_.emplace();
+  }
+
+  void to_the_end() {
+    const auto began = std::chrono::steady_clock::now();
+    try {
+      const state_to_keep last;
+      if (view_) show(problem_.residual());
+      residual_ = laplace::solve<T>(problem_, options_.how(), options_.when, [&](double now) { look(now); });
+    } catch (const interrupted& stop) {
+      stopped_ = stop;
+    } catch (const watched_enough&) {
+      residual_ = problem_.residual();
+      is_watched_enough_ = true;
+    }
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    try {
+      if (view_ && !stopped_) view_->stay();
+    } catch (const interrupted& stop) {
+      stopped_ = stop;
+    }
+    view_.reset();
+    shown_.hide();
+  }
+
+  /// The signal that ended it, if one did.
+  const std::optional<interrupted>& stopped() const { return stopped_; }
+  double residual() const { return residual_; }
+  double seconds() const { return seconds_; }
+
+  void warn_where_it_did_not_converge() const {
+    const double wanted = options_.when.tolerance * problem_.first_residual();
+    if (is_watched_enough_ || !(wanted > 0) || residual_ <= wanted) return;
+    print_error(
+        fmt::format("warning: the residual is {:.3g} after {} {}, and not down to {:.3g}: take more "
+                    "--max-iterations or a larger --tolerance\n",
+                    residual_, problem_.iterations(), iterations_of(options_.how()), wanted));
+  }
+
+ private:
+  static constexpr std::size_t parts = 1'000'000;
+
+  void look(double now) {
+    residual_ = now;
+    if (view_) {
+      if (now != residual_shown_) show(now);
+      if (view_->end_is_asked()) throw watched_enough{};
+    }
+    shown_.show_instead_of_rate(state(now));
+    const auto done = static_cast<std::size_t>(
+        parts * fraction_done(now, problem_.first_residual(), options_.when, problem_.iterations()));
+    shown_.advance(done > parts_done_ ? done - parts_done_ : 0);
+    parts_done_ = std::max(done, parts_done_);
+    stop_together();
+  }
+
+  void show(double now) {
+    residual_shown_ = now;
+    show_colours(*view_, problem_.solution(), state(now) + "   q ends, space pauses");
+  }
+
+  std::string state(double now) const {
+    return fmt::format("{} {}, residual {:.2e}", problem_.iterations(), iterations_of(options_.how()), now);
+  }
+
+  const laplace_options& options_;
+  laplace::solver<T>& problem_;
+  std::optional<live_view> view_;
+  progress shown_;
+  std::size_t parts_done_ = 0;
+  double residual_ = 0, residual_shown_ = 0, seconds_ = 0;
+  std::optional<interrupted> stopped_;
+  bool is_watched_enough_ = false;
+};
+
+template <class T>
+void print_stats(const laplace_options& options, const laplace_files& files,
+                 const laplace::solver<T>& problem, const laplace_run<T>& steps) {
+  nlohmann::ordered_json line;
+  line["pattern"] = "laplace";
+  line["method"] = name(options.how());
+  line["target"] = problem.where().text();
+  line["width"] = files.lengths[1];
+  line["height"] = files.lengths[0];
+  line["dtype"] = name(dtype_of<T>);
+  line["iterations"] = problem.iterations();
+  line["residual"] = steps.residual();
+  line["first_residual"] = problem.first_residual();
+  line["seconds"] = steps.seconds();
+  line["gpoint_per_s"] = static_cast<double>(problem.points()) * static_cast<double>(problem.iterations()) /
+                         steps.seconds() / 1e9;
+  print_error(line.dump() + "\n");
+}
+
+template <class T>
 void run_as(const laplace_options& options, const laplace_files& files) {
   const std::string_view format = formats.chosen(options.output, options.format);
-  const bool is_sine = !files.edges;
-  const laplace::method how = options.how();
-  const shape& lengths = files.lengths;
-  std::optional<laplace::solver<T>> made;
-  if (is_over_ranks()) {
-    const ranks all = ranks_on(options.target);
-    begin_together();
-    const auto points = [&](const npy_file& file) { return read_points<T>(all, file); };
-    const distributed_array<T> edges =
-        is_sine ? laplace::sine_edges<T>(all, lengths[1], lengths[0]) : points(*files.edges);
-    if (files.source) {
-      made.emplace(all, how, edges, points(*files.source));
-    } else {
-      made.emplace(all, how, edges);
-    }
-    if (files.held) made->hold(read_mask(all, *files.held));
-  } else {
-    const array<T> edges =
-        is_sine ? laplace::sine_edges<T>(lengths[1], lengths[0]) : files.edges->read_as<T>();
-    array<T> source;
-    if (files.source) source = files.source->read_as<T>();
-    made.emplace(heddle::target::parse(options.target), how, edges,
-                 array_view<const T>(source.data(), source.shape(), source.where()));
-    if (files.held) made->hold(files.mask());
-  }
+  const std::unique_ptr<laplace::solver<T>> made = solver_for<T>(options, files);
   laplace::solver<T>& problem = *made;
-  constexpr double parts = 1e6;
-  std::optional<live_view> view;
-  if (options.watch) view.emplace();
-  progress shown(static_cast<std::size_t>(parts), options.quiet || options.watch);
-  std::size_t shown_parts = 0;
-  const auto began = std::chrono::steady_clock::now();
-  double residual = 0, seen = 0;
-  const auto state = [&](double now) {
-    return fmt::format("{} {}, residual {:.2e}", problem.iterations(), iterations_of(how), now);
-  };
-  const auto show = [&](double now) {
-    seen = now;
-    show_colours(*view, problem.solution(), state(now) + "   q ends, space pauses");
-  };
-  std::optional<interrupted> stopped;
-  bool seen_enough = false;
-  try {
-    const state_to_keep last;
-    if (view) show(problem.residual());
-    residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
-      residual = now;
-      if (view) {
-        if (now != seen) show(now);
-        if (view->end_is_asked()) throw watched_enough{};
-      }
-      shown.show_instead_of_rate(state(now));
-      const auto done = static_cast<std::size_t>(
-          parts * fraction_done(now, problem.first_residual(), options.when, problem.iterations()));
-      shown.advance(done > shown_parts ? done - shown_parts : 0);
-      shown_parts = std::max(done, shown_parts);
-      stop_together();
-    });
-  } catch (const interrupted& stop) {
-    stopped = stop;
-  } catch (const watched_enough&) {
-    residual = problem.residual();
-    seen_enough = true;
-  }
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  try {
-    if (view && !stopped) view->stay();
-  } catch (const interrupted& stop) {
-    stopped = stop;
-  }
-  view.reset();
-  shown.hide();
+  laplace_run<T> steps(options, problem);
+  steps.to_the_end();
 
   // Over ranks an array that goes to a .npy stays where it is.
   const bool stays = is_over_ranks() && (options.output.empty() || format == ".npy");
@@ -217,38 +278,18 @@ void run_as(const laplace_options& options, const laplace_files& files) {
     write_points(written_by_first(options.output), format, u);
   };
   // The last state is written after a signal too.
-  if (stopped) {
+  if (steps.stopped()) {
     write();
-    throw *stopped;
+    throw *steps.stopped();
   }
-  std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
-  if (is_sine && options.source.empty() && options.held.empty())
+  std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), steps.residual());
+  if (!files.edges && options.source.empty() && options.held.empty())
     text += fmt::format(" error {:.6g}", stays ? laplace::sine_error<T>(problem.solution_of_ranks())
                                                : laplace::sine_error<T>(u));
   print(text + "\n");
   write();
-  const double wanted = options.when.tolerance * problem.first_residual();
-  if (!seen_enough && wanted > 0 && !(residual <= wanted)) {
-    print_error(
-        fmt::format("warning: the residual is {:.3g} after {} {}, and not down to {:.3g}: take more "
-                    "--max-iterations or a larger --tolerance\n",
-                    residual, problem.iterations(), iterations_of(how), wanted));
-  }
-  if (!options.stats) return;
-  nlohmann::ordered_json line;
-  line["pattern"] = "laplace";
-  line["method"] = name(how);
-  line["target"] = problem.where().text();
-  line["width"] = lengths[1];
-  line["height"] = lengths[0];
-  line["dtype"] = name(dtype_of<T>);
-  line["iterations"] = problem.iterations();
-  line["residual"] = residual;
-  line["first_residual"] = problem.first_residual();
-  line["seconds"] = took.count();
-  line["gpoint_per_s"] =
-      static_cast<double>(problem.points()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
-  print_error(line.dump() + "\n");
+  steps.warn_where_it_did_not_converge();
+  if (options.stats) print_stats(options, files, problem, steps);
 }
 
 void run(const laplace_options& options) {

@@ -203,7 +203,7 @@ void print_stats(const lbm::flow& of, const flow_pace& pace) {
   print_error(line.dump() + "\n");
 }
 
-void run(const lbm_options& options) {
+void check(const lbm_options& options) {
   for (const CLI::Option* given : options.of_the_flow) {
     if (!options.resume.empty() && given->count() > 0) {
       throw CLI::ValidationError(given->get_name(),
@@ -216,76 +216,26 @@ void run(const lbm_options& options) {
   if (!options.field.empty() && options.output.empty() && !options.watch) {
     throw CLI::ValidationError("--field", "is for what -o writes and --watch shows: give one of them");
   }
-  const lbm::field field = lbm::named(lbm::fields, options.field).value_or(lbm::field::velocity);
-  lbm_output output(options.output, options.format, field);
-  lbm_forces forces(options.forces);
-  lbm_checkpoint checkpoint(options.checkpoint);
-  require_writable(written_by_first(options.profile));
   refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
-  lbm::flow flow = begin(options);
-  if (forces.is_wanted() && !flow.has_obstacles()) {
-    throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
-  }
-  output.begin(flow);
-  constexpr std::uint64_t steps_unless_given = 10'000, most_steps = 100'000'000;
-  const std::uint64_t first = flow.steps();
-  const std::uint64_t wanted = options.steps.value_or(options.steady ? most_steps : steps_unless_given);
-  if (wanted > std::numeric_limits<std::uint64_t>::max() - first) {
-    throw CLI::ValidationError("--steps",
-                               fmt::format("{} more than {} are beyond what is counted", wanted, first));
-  }
-  const std::uint64_t last = first + wanted;
-  describe(flow, options.quiet);
-  const std::uint64_t look_every = flow.steps_between_comparisons();
-  const std::uint64_t sample_every = options.every.value_or(10);
-  std::optional<lbm_view> view;
-  if (options.watch) view.emplace(field);
-  const std::uint64_t picture_every = options.every.value_or(100);
-  flow_pace pace(flow, last - first, options.quiet || options.watch);
+}
 
-  const bool saves = options.every && of_first_rank(checkpoint.can_be_replaced()) != 0;
-  std::optional<double> change;
-  bool is_steady = false;
-  const auto add_to = [&](auto& file, const auto& add) {
-    std::string failure;
-    try {
-      add();
-    } catch (const error& wrong) {
-      failure = wrong.what();
-    }
-    failure = failure_of_any(failure);
-    if (failure.empty()) return;
-    file.give_up();
-    throw unwritable{fmt::format("{}: the run ends at step {}", failure, flow.steps())};
-  };
-  const auto at_state = [&] {
-    const std::uint64_t step = flow.steps();
-    const bool pictured = step % picture_every == 0;
-    if (pictured && output.is_animation()) add_to(output, [&] { output.add_frame(flow); });
-    if (pictured && view) view->show(flow);
-    if (step > first && step % sample_every == 0) add_to(forces, [&] { forces.add(flow); });
-    // What goes to a file of forces need not be printed.
-    const bool printed = options.every && !forces.is_wanted() && !view;
-    if (printed && step % *options.every == 0 && step > first && step < last) {
-      pace.hide();
-      print(line_of(flow, change));
-    }
-    if (options.steady && step % look_every == 0 && flow.compared() != step) {
-      // What was compared at another time tells nothing.
-      const bool follows = flow.compared() == step - look_every;
-      change = flow.change();
-      if (!follows) change.reset();
-      is_steady = change && *change <= *options.steady;
-    }
-    // After the comparison, which is a part of the state.
-    if (saves && step % *options.every == 0 && step > first && step < last && !is_steady) {
-      flow.check();
-      add_to(checkpoint, [&] { checkpoint.write(flow); });
-    }
-  };
-  const auto finish = [&](std::vector<std::string> failures = {}) {
-    pace.hide();
-    // A file that cannot be written leaves the others: the run may have taken hours.
+/// What a run writes.
+struct lbm_files {
+  lbm_output output;
+  lbm_forces forces;
+  lbm_checkpoint checkpoint;
+  std::string profile;
+
+  lbm_files(const lbm_options& options, lbm::field field)
+      : output(options.output, options.format, field),
+        forces(options.forces),
+        checkpoint(options.checkpoint),
+        profile(options.profile) {
+    require_writable(written_by_first(profile));
+  }
+
+  /// A file that cannot be written leaves the others: the run may have taken hours.
+  void finish(const lbm::flow& of, std::vector<std::string> failures) {
     const auto attempt = [&](const auto& write) {
       try {
         write();
@@ -295,58 +245,172 @@ void run(const lbm_options& options) {
         failures.emplace_back(wrong.what());
       }
     };
-    attempt([&] { output.finish(flow); });
+    attempt([&] { output.finish(of); });
     attempt([&] { forces.finish(); });
-    if (!options.profile.empty()) attempt([&] { write_profiles(options.profile, flow); });
-    attempt([&] { checkpoint.write(flow); });
+    if (!profile.empty()) attempt([&] { write_profiles(profile, of); });
+    attempt([&] { checkpoint.write(of); });
     if (!failures.empty()) fail(fmt::format("{}", fmt::join(failures, "; ")));
-  };
-  try {
-    const state_to_keep last_state;
-    at_state();
-    while (flow.steps() < last && !is_steady) {
-      const std::uint64_t step = flow.steps();
-      std::uint64_t next = last;
-      const auto no_later_than_multiple_of = [&](std::uint64_t count) {
-        next = std::min(next, step + std::min(last - step, count - step % count));
-      };
-      if (options.steady) no_later_than_multiple_of(look_every);
-      if (output.is_animation() || view) no_later_than_multiple_of(picture_every);
-      if (forces.is_wanted()) no_later_than_multiple_of(sample_every);
-      if (options.every) no_later_than_multiple_of(*options.every);
-      pace.to(next);
-      at_state();
-    }
-    if (view) view->stay();
-  } catch (const interrupted&) {
-    view.reset();
-    // The last state is written after a signal too, unless it is none.
-    flow.check();
-    finish();
-    throw;
-  } catch (const unwritable& file) {
-    view.reset();
-    flow.check();
-    finish({file.what});  // throws
-  } catch (const seen_enough&) {
-  } catch (const error& wrong) {
-    if (forces.samples() == 0) throw;
-    fail(fmt::format("{}. The {} samples of --forces are lost: fewer --steps write them", wrong.what(),
-                     forces.samples()));
   }
-  view.reset();
-  flow.check();
-  pace.hide();
-  // Files are there once all that is printed has been printed.
-  print(line_of(flow, change));
-  finish();
-  if (options.steady && !is_steady && flow.steps() == last) {
+};
+
+/// How many steps are taken after those that the flow has.
+std::uint64_t steps_wanted(const lbm_options& options, const lbm::flow& of) {
+  constexpr std::uint64_t unless_given = 10'000, most_until_steady = 100'000'000;
+  const std::uint64_t wanted = options.steps.value_or(options.steady ? most_until_steady : unless_given);
+  if (wanted > std::numeric_limits<std::uint64_t>::max() - of.steps()) {
+    throw CLI::ValidationError("--steps",
+                               fmt::format("{} more than {} are beyond what is counted", wanted, of.steps()));
+  }
+  return wanted;
+}
+
+/// A flow on its way to its last step: what is shown, printed and written on the way.
+class lbm_run {
+ public:
+  lbm_run(const lbm_options& options, lbm::flow& flow, lbm_files& files, lbm::field field,
+          std::uint64_t wanted)
+      : options_(options),
+        flow_(flow),
+        files_(files),
+        first_(flow.steps()),
+        last_(first_ + wanted),
+        compare_every_(flow.steps_between_comparisons()),
+        sample_every_(options.every.value_or(10)),
+        picture_every_(options.every.value_or(100)),
+        saves_(options.every && of_first_rank(files.checkpoint.can_be_replaced()) != 0),
+        pace_(flow, last_ - first_, options.quiet || options.watch) {
+    if (options.watch) view_.emplace(field);
+  }
+
+  void to_the_end() {
+    try {
+      const state_to_keep last_state;
+      at_state();
+      while (flow_.steps() < last_ && !is_steady_) {
+        pace_.to(next_stop());
+        at_state();
+      }
+      if (view_) view_->stay();
+    } catch (const interrupted&) {
+      // The last state is written after a signal too, unless it is none.
+      close();
+      files_.finish(flow_, {});
+      throw;
+    } catch (const unwritable& file) {
+      close();
+      files_.finish(flow_, {file.what});  // throws
+    } catch (const seen_enough&) {
+    } catch (const error& wrong) {
+      if (files_.forces.samples() == 0) throw;
+      fail(fmt::format("{}. The {} samples of --forces are lost: fewer --steps write them", wrong.what(),
+                       files_.forces.samples()));
+    }
+    close();
+    // Files are there once all that is printed has been printed.
+    print(line_of(flow_, change_));
+    files_.finish(flow_, {});
+    if (options_.steady && !is_steady_ && flow_.steps() == last_) warn_that_it_is_not_steady();
+  }
+
+  const flow_pace& pace() const { return pace_; }
+
+ private:
+  std::uint64_t next_stop() const {
+    const std::uint64_t step = flow_.steps();
+    std::uint64_t next = last_;
+    const auto no_later_than_multiple_of = [&](std::uint64_t count) {
+      next = std::min(next, step + std::min(last_ - step, count - step % count));
+    };
+    if (options_.steady) no_later_than_multiple_of(compare_every_);
+    if (files_.output.is_animation() || view_) no_later_than_multiple_of(picture_every_);
+    if (files_.forces.is_wanted()) no_later_than_multiple_of(sample_every_);
+    if (options_.every) no_later_than_multiple_of(*options_.every);
+    return next;
+  }
+
+  void at_state() {
+    const std::uint64_t step = flow_.steps();
+    const bool is_between = step > first_ && step < last_;
+    const bool is_every = is_between && options_.every && step % *options_.every == 0;
+    if (step % picture_every_ == 0) {
+      if (files_.output.is_animation()) add_to(files_.output, [&] { files_.output.add_frame(flow_); });
+      if (view_) view_->show(flow_);
+    }
+    if (step > first_ && step % sample_every_ == 0) add_to(files_.forces, [&] { files_.forces.add(flow_); });
+    // What goes to a file of forces need not be printed.
+    if (is_every && !files_.forces.is_wanted() && !view_) {
+      pace_.hide();
+      print(line_of(flow_, change_));
+    }
+    if (options_.steady && step % compare_every_ == 0 && flow_.compared() != step) compare();
+    // After the comparison, which is a part of the state.
+    if (saves_ && is_every && !is_steady_) {
+      flow_.check();
+      add_to(files_.checkpoint, [&] { files_.checkpoint.write(flow_); });
+    }
+  }
+
+  void compare() {
+    // What was compared at another time tells nothing.
+    const bool follows = flow_.compared() == flow_.steps() - compare_every_;
+    change_ = flow_.change();
+    if (!follows) change_.reset();
+    is_steady_ = change_ && *change_ <= *options_.steady;
+  }
+
+  template <class File, class F>
+  void add_to(File& file, const F& add) {
+    std::string failure;
+    try {
+      add();
+    } catch (const error& wrong) {
+      failure = wrong.what();
+    }
+    failure = failure_of_any(failure);
+    if (failure.empty()) return;
+    file.give_up();
+    throw unwritable{fmt::format("{}: the run ends at step {}", failure, flow_.steps())};
+  }
+
+  /// Gives the terminal back; throws where the flow is no longer one.
+  void close() {
+    view_.reset();
+    flow_.check();
+    pace_.hide();
+  }
+
+  void warn_that_it_is_not_steady() const {
     print_error(fmt::format(
         "warning: not steady after {} steps: the velocity still changes by {} in {} of them; take more "
         "--steps or a larger --steady\n",
-        pace.steps(), change ? fmt::format("{:.3g} of --velocity", *change) : "an unknown part", look_every));
+        pace_.steps(), change_ ? fmt::format("{:.3g} of --velocity", *change_) : "an unknown part",
+        compare_every_));
   }
-  if (options.stats) print_stats(flow, pace);
+
+  const lbm_options& options_;
+  lbm::flow& flow_;
+  lbm_files& files_;
+  std::uint64_t first_, last_, compare_every_, sample_every_, picture_every_;
+  bool saves_, is_steady_ = false;
+  std::optional<double> change_;
+  std::optional<lbm_view> view_;
+  flow_pace pace_;
+};
+
+void run(const lbm_options& options) {
+  check(options);
+  const lbm::field field = lbm::named(lbm::fields, options.field).value_or(lbm::field::velocity);
+  lbm_files files(options, field);
+  lbm::flow flow = begin(options);
+  if (files.forces.is_wanted() && !flow.has_obstacles()) {
+    throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
+  }
+  files.output.begin(flow);
+  const std::uint64_t wanted = steps_wanted(options, flow);
+  describe(flow, options.quiet);
+  lbm_run steps(options, flow, files, field, wanted);
+  steps.to_the_end();
+  if (options.stats) print_stats(flow, steps.pace());
 }
 
 }  // namespace

@@ -93,112 +93,144 @@ class paced_generations {
   paced_steps pace_;
 };
 
+/// A universe on its way to its last generation: what is shown, drawn and printed of it.
+class life_run {
+ public:
+  life_run(const life_options& options, life_output& output, universe& world, const target& where)
+      : options_(options),
+        output_(output),
+        world_(world),
+        advance_(world, where, options, view_),
+        last_(world.generation() + options.generations),
+        every_(options.every                            ? *options.every
+               : output.is_animation() || options.watch ? 1
+                                                        : 0) {
+    if (options.watch) view_.emplace();
+  }
+
+  /// Ends early if the user quits the view.
+  void to_the_end() {
+    const clock::time_point began = clock::now();
+    show();
+    cycle_detector detector;
+    std::uint64_t skipped = 0;
+    while (world_.generation() < last_ && !advance_.is_ended()) {
+      if (looks_for_cycles()) period_ = detector.look_at(world_);
+      if (period_ && every_ == 0) {
+        // What is left of the last period is all that must be computed.
+        const std::uint64_t left = last_ - world_.generation();
+        skipped = left - left % *period_;
+        break;
+      }
+      advance_.to(next_stop());
+      if (every_ == 0 || world_.generation() % every_ != 0) continue;
+      show();
+      if (options_.every && world_.generation() < last_) print_population();
+    }
+    if (looks_for_cycles()) period_ = detector.look_at(world_);
+    advance_.to(last_ - skipped);
+    seconds_ = std::chrono::duration<double>(clock::now() - began).count();
+    if (view_) {
+      if (world_.generation() % every_ != 0) view_->show(world_);
+      view_->stay();
+    }
+    world_.skip(skipped);
+  }
+
+  /// Gives the terminal back, and prints what waited for it.
+  void close() {
+    view_.reset();
+    print_population();
+  }
+
+  std::optional<std::uint64_t> period() const { return period_; }
+  double seconds() const { return seconds_; }
+  double cells_a_second() const { return seconds_ > 0 ? advance_.updates / seconds_ : 0; }
+
+ private:
+  bool looks_for_cycles() const { return options_.detect_cycles && !period_; }
+
+  std::uint64_t next_stop() const {
+    if (looks_for_cycles()) return world_.generation() + 1;
+    if (every_ == 0) return last_;
+    return world_.generation() + std::min(last_ - world_.generation(), every_ - world_.generation() % every_);
+  }
+
+  void show() {
+    if (every_ == 0) return;
+    if (output_.is_animation()) output_.add_frame(world_);
+    if (view_) view_->show(world_);
+  }
+
+  void print_population() {
+    if (printed_ != world_.generation()) {
+      lines_ += fmt::format("generation {} population {}\n", world_.generation(), world_.population());
+    }
+    printed_ = world_.generation();
+    // The terminal may be where they go, and has pictures now.
+    if (view_) return;
+    advance_.hide();
+    print(std::exchange(lines_, ""));
+  }
+
+  const life_options& options_;
+  life_output& output_;
+  universe& world_;
+  std::optional<life_view> view_;
+  paced_generations advance_;
+  std::uint64_t last_, every_;  // every: 0 where only the last generation is asked for
+  std::optional<std::uint64_t> period_, printed_;
+  std::string lines_;
+  double seconds_ = 0;
+};
+
 void run(const life_options& options) {
   life_output output(options.output, options.format);
-  const target on_cpu = target::parallel();
-  life_beginning start = begin_life(options, on_cpu);
+  life_beginning start = begin_life(options, target::parallel());
   if (options.generations > std::numeric_limits<std::uint64_t>::max() - start.generation) {
     throw CLI::ValidationError("--generations", fmt::format("{} more than {} are beyond what is counted",
                                                             options.generations, start.generation));
   }
   refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
+  const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
   const target where = is_over_ranks()
                            ? ranks_on(options.target).where()
-                           : resolved(options, static_cast<double>(start.cells.cells.width()) *
-                                                   static_cast<double>(start.cells.cells.height()));
+                           : resolved(options, static_cast<double>(width) * static_cast<double>(height));
   const algorithm how = algorithm_of(options);
-  const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
   begin_together();
   universe world = is_over_ranks()
                        ? universe(start.cells, start.shape, start.law, how, ranks_on(options.target))
                        : universe(start.cells, start.shape, start.law, how, where);
   start.cells = {};
   world.count_from(start.generation);
-  const std::uint64_t last = start.generation + options.generations;
 
-  const clock::time_point began = clock::now();
-  std::optional<std::uint64_t> period;
-  std::optional<life_view> view;
-  if (options.watch) view.emplace();
-  paced_generations advance(world, where, options, view);
-  const std::uint64_t every = options.every ? *options.every : output.is_animation() || view ? 1 : 0;
-  std::string lines;
-  std::optional<std::uint64_t> said;
-  const auto say = [&]() {
-    if (said != world.generation()) {
-      lines += fmt::format("generation {} population {}\n", world.generation(), world.population());
-    }
-    said = world.generation();
-    // The terminal may be where they go, and holds pictures now.
-    if (view) return;
-    advance.hide();
-    print(std::exchange(lines, ""));
-  };
-  const auto report = [&]() {
-    if (every == 0) return;
-    if (output.is_animation()) output.add_frame(world);
-    if (view) view->show(world);
-  };
-  std::uint64_t skipped = 0;
-  double seconds = 0;
+  life_run steps(options, output, world, where);
   try {
     const state_to_keep kept;
-    report();
-    cycle_detector detector;
-    while (world.generation() < last && !advance.is_ended()) {
-      const bool looking = options.detect_cycles && !period;
-      if (looking) {
-        period = detector.look_at(world);
-        if (period && every == 0) {
-          // What is left of the last period is all that must be computed.
-          const std::uint64_t left = last - world.generation();
-          skipped = left - left % *period;
-          break;
-        }
-      }
-      std::uint64_t next = last;
-      if (every != 0) {
-        next = world.generation() + std::min(last - world.generation(), every - world.generation() % every);
-      }
-      if (options.detect_cycles && !period) next = world.generation() + 1;
-      advance.to(next);
-      if (every != 0 && world.generation() % every == 0) {
-        report();
-        if (options.every && world.generation() < last) say();
-      }
-    }
-    if (options.detect_cycles && !period) period = detector.look_at(world);
-    advance.to(last - skipped);
-    seconds = std::chrono::duration<double>(clock::now() - began).count();
-    if (view) {
-      if (world.generation() % every != 0) view->show(world);
-      view->stay();
-    }
+    steps.to_the_end();
   } catch (const interrupted&) {
-    view.reset();
-    say();
+    steps.close();
     output.finish(world, start.law);
     throw;
   }
-  world.skip(skipped);
-  view.reset();
-  say();
-  if (options.detect_cycles) print(period ? fmt::format("period {}\n", *period) : "no period found\n");
-  output.finish(world, start.law);
-  if (options.stats) {
-    nlohmann::ordered_json line;
-    line["pattern"] = "life";
-    line["rule"] = start.law.text();
-    line["topology"] = name(start.shape);
-    line["target"] = where.text();
-    line["algorithm"] = name(how);
-    line["width"] = width;
-    line["height"] = height;
-    line["generations"] = world.generation() - start.generation;
-    line["seconds"] = seconds;
-    line["cells_per_s"] = seconds > 0 ? advance.updates / seconds : 0;
-    print_error(line.dump() + "\n");
+  steps.close();
+  if (options.detect_cycles) {
+    print(steps.period() ? fmt::format("period {}\n", *steps.period()) : "no period found\n");
   }
+  output.finish(world, start.law);
+  if (!options.stats) return;
+  nlohmann::ordered_json line;
+  line["pattern"] = "life";
+  line["rule"] = start.law.text();
+  line["topology"] = name(start.shape);
+  line["target"] = where.text();
+  line["algorithm"] = name(how);
+  line["width"] = width;
+  line["height"] = height;
+  line["generations"] = world.generation() - start.generation;
+  line["seconds"] = steps.seconds();
+  line["cells_per_s"] = steps.cells_a_second();
+  print_error(line.dump() + "\n");
 }
 
 }  // namespace

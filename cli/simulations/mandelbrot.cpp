@@ -170,110 +170,171 @@ const T* on_cpu(const array<T>& there, const target& where, std::size_t count, a
   return here.data();
 }
 
+void warn_of_equal_pixels(const mandelbrot_options& options, const mandelbrot::picture& what) {
+  if (tells_pixels_apart(what)) return;
+  print_error(fmt::format("warning: {} tells some neighbouring pixels not apart: take {}\n",
+                          what.precision == dtype::float32 ? "float" : "double",
+                          options.precision == "auto"        ? "--center and --zoom"
+                          : what.precision == dtype::float32 ? "--precision double"
+                          : options.center.empty()           ? "--center, --zoom and --precision deep"
+                                                             : "--precision deep"));
+}
+
+/// The counts of some rows, and the norms that smooth colours of a deep picture take.
+struct counted_rows {
+  const std::uint32_t* counts;
+  const double* norms;  // or null
+};
+
+/// Counts a picture a band of rows at a time, of which each rank has some rows.
+class band_counter {
+ public:
+  band_counter(const mandelbrot::picture& what, const target& where, bool takes_norms, bool quiet)
+      : what_(what),
+        where_(where),
+        takes_norms_(takes_norms),
+        counter_(what, where, what.deep ? reference_for(what, quiet) : nullptr),
+        bands_(what, where) {}
+
+  /// How many rows the next band has.
+  std::size_t next(std::size_t first) const { return bands_.next(first); }
+
+  counted_rows count(std::size_t row, std::size_t rows) {
+    const std::size_t pixels = rows * what_.width;
+    if (there_.size() < pixels) there_ = array<std::uint32_t>(pixels, where_);
+    if (takes_norms_ && norms_there_.size() < pixels) norms_there_ = array<double>(pixels, where_);
+    const auto began = std::chrono::steady_clock::now();
+    const auto [first, end] = is_over_ranks() ? part_of_rank(rows) : std::pair(std::size_t{0}, rows);
+    if (first < end) counter_.count(row + first, end - first, there_.data(), norms_there_.data());
+    where_.wait();
+    seconds_of_band_ =
+        of_first_rank(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+    seconds_ += seconds_of_band_;
+    bands_.took(seconds_of_band_);
+    const std::size_t own = (end - first) * what_.width;
+    return {gathered(on_cpu(there_, where_, own, here_), own, of_ranks_),
+            takes_norms_ ? gathered(on_cpu(norms_there_, where_, own, norms_here_), own, norms_of_ranks_)
+                         : nullptr};
+  }
+
+  double seconds() const { return seconds_; }
+  double seconds_of_band() const { return seconds_of_band_; }
+  const mandelbrot::escape_counter& counter() const { return counter_; }
+
+ private:
+  const mandelbrot::picture& what_;
+  const target& where_;
+  bool takes_norms_;
+  mandelbrot::escape_counter counter_;
+  row_bands bands_;
+  array<std::uint32_t> there_, here_, of_ranks_;
+  array<double> norms_there_, norms_here_, norms_of_ranks_;
+  double seconds_ = 0, seconds_of_band_ = 0;
+};
+
+/// The files of a picture and of its counts, which get a band of rows at a time.
+class picture_files {
+ public:
+  picture_files(const mandelbrot_options& options, const mandelbrot::picture& what,
+                const mandelbrot::colouring& colours, int threads)
+      : what_(what), colours_(colours), threads_(threads) {
+    if (!options.output.empty()) {
+      png_.emplace(written_by_first(options.output), what.width, what.height, colours.format(),
+                   colours.palette());
+    }
+    if (options.counts.empty()) return;
+    npy_.emplace(written_by_first(options.counts));
+    npy_->begin(dtype::uint32, shape{what.height, what.width});
+  }
+
+  void append(std::size_t row, std::size_t rows, const counted_rows& band) {
+    // A few rows at a time, so that the command can be stopped while a large picture is compressed.
+    const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 22) / what_.width);
+    for (std::size_t done = 0; png_ && done < rows; done += at_once) {
+      if (!is_over_ranks()) stop_if_interrupted();
+      const std::size_t now = std::min(at_once, rows - done);
+      painted_.resize(now * what_.width * bytes_of(colours_.format()));
+      colours_.paint(row + done, now, band.counts + done * what_.width, threads_, painted_.data(),
+                     band.norms == nullptr ? nullptr : band.norms + done * what_.width);
+      png_->append(painted_.data(), now);
+    }
+    if (npy_) npy_->append(band.counts, rows * what_.width * sizeof(std::uint32_t));
+  }
+
+  void commit() {
+    if (png_) png_->commit();
+    if (npy_) npy_->commit();
+  }
+
+ private:
+  const mandelbrot::picture& what_;
+  const mandelbrot::colouring& colours_;
+  int threads_;
+  std::optional<png_writer> png_;
+  std::optional<npy_output> npy_;
+  std::vector<std::uint8_t> painted_;
+};
+
+/// The iterations that the definition takes: an orbit that escapes in iteration i has had i + 1.
+double iterations_in(const std::uint32_t* counts, std::size_t pixels, std::uint32_t limit) {
+  return static_cast<double>(
+      std::accumulate(counts, counts + pixels, std::uint64_t{0}, [&](std::uint64_t sum, std::uint32_t n) {
+        return sum + std::min(std::uint64_t{n} + 1, std::uint64_t{limit});
+      }));
+}
+
+void print_stats(const mandelbrot::picture& what, const target& where, const band_counter& bands,
+                 double iterations) {
+  nlohmann::ordered_json line;
+  line["pattern"] = "mandelbrot";
+  line["target"] = where.text();
+  line["size"] = {what.width, what.height};
+  line["limit"] = what.iterations;
+  line["dtype"] = name(what.precision);
+  if (what.deep) {
+    line["reference"] = bands.counter().reference()->points().size() - 1;
+    line["reference_bits"] = bands.counter().reference()->bits();
+  }
+  line["seconds"] = bands.seconds();
+  line["iterations"] = iterations;
+  line["iterations_per_s"] = iterations / bands.seconds();
+  line["pixels_per_s"] = static_cast<double>(what.width) * static_cast<double>(what.height) / bands.seconds();
+  print_error(line.dump() + "\n");
+}
+
 void run(const mandelbrot_options& options) {
   if (options.output.empty() && options.counts.empty()) {
     throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
   }
   picture_formats.chosen(options.output, options.format);  // throws where it is none
   const mandelbrot::picture what = picture_of(options);
-  if (!tells_pixels_apart(what)) {
-    print_error(fmt::format("warning: {} tells some neighbouring pixels not apart: take {}\n",
-                            what.precision == dtype::float32 ? "float" : "double",
-                            options.precision == "auto"        ? "--center and --zoom"
-                            : what.precision == dtype::float32 ? "--precision double"
-                            : options.center.empty()           ? "--center, --zoom and --precision deep"
-                                                               : "--precision deep"));
-  }
+  warn_of_equal_pixels(options, what);
   const target where =
       is_over_ranks() ? ranks_on(options.target).where() : place_for(target::parse(options.target), what);
   const mandelbrot::colouring colours(what, options.palette, options.smooth);
-  const mandelbrot::escape_counter counter(what, where,
-                                           what.deep ? reference_for(what, options.quiet) : nullptr);
-
-  std::optional<png_writer> png;
-  if (!options.output.empty()) {
-    png.emplace(written_by_first(options.output), what.width, what.height, colours.format(),
-                colours.palette());
-  }
-  std::optional<npy_output> npy;
-  if (!options.counts.empty()) {
-    npy.emplace(written_by_first(options.counts));
-    npy->begin(dtype::uint32, shape{what.height, what.width});
-  }
+  band_counter bands(what, where, what.deep && options.smooth, options.quiet);
+  picture_files files(options, what, colours, where.is_gpu() ? available_cores() : where.threads());
 
   begin_together();
-  double seconds = 0, iterations = 0;
-  const double pixels = static_cast<double>(what.width) * static_cast<double>(what.height);
-  row_bands bands(what, where);
-  array<std::uint32_t> there, here, of_ranks;
-  const bool takes_norms = what.deep && options.smooth;
-  array<double> norms_there, norms_here, norms_of_ranks;
-  std::vector<std::uint8_t> painted;
-  progress shown(what.width * what.height, options.quiet);
+  double iterations = 0;
+  progress shown(std::size_t{what.width} * what.height, options.quiet);
   for (std::size_t row = 0; row < what.height;) {
     stop_together();
-    const std::size_t rows = bands.next(row), count = rows * what.width;
-    if (there.size() < count) there = array<std::uint32_t>(count, where);
-    if (takes_norms && norms_there.size() < count) norms_there = array<double>(count, where);
-    const auto began = std::chrono::steady_clock::now();
-    // Of every band each rank counts some rows.
-    const auto [first, end] = is_over_ranks() ? part_of_rank(rows) : std::pair(std::size_t{0}, rows);
-    if (first < end) counter.count(row + first, end - first, there.data(), norms_there.data());
-    where.wait();
-    const double took =
-        of_first_rank(std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
-    seconds += took;
-    bands.took(took);
-
-    const std::size_t own = (end - first) * what.width;
-    const std::uint32_t* const counts = gathered(on_cpu(there, where, own, here), own, of_ranks);
-    const double* const norms =
-        takes_norms ? gathered(on_cpu(norms_there, where, own, norms_here), own, norms_of_ranks) : nullptr;
-    if (options.stats) {
-      // What the definition takes: an orbit that escapes in iteration i has had i + 1.
-      iterations += static_cast<double>(
-          std::accumulate(counts, counts + count, std::uint64_t{0}, [&](std::uint64_t sum, std::uint32_t n) {
-            return sum + std::min(std::uint64_t{n} + 1, std::uint64_t{what.iterations});
-          }));
-    }
-    shown.show_instead_of_rate(fmt::format("{:.1f} Mpixel/s", static_cast<double>(count) / took / 1e6));
-    shown.advance(count / 2);
-    // A few rows at a time, so that the command can be stopped while a large picture is compressed.
-    const int threads = where.is_gpu() ? available_cores() : where.threads();
-    const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 22) / what.width);
-    for (std::size_t done = 0; png && done < rows; done += at_once) {
-      if (!is_over_ranks()) stop_if_interrupted();
-      const std::size_t now = std::min(at_once, rows - done);
-      painted.resize(now * what.width * bytes_of(colours.format()));
-      colours.paint(row + done, now, counts + done * what.width, threads, painted.data(),
-                    takes_norms ? norms + done * what.width : nullptr);
-      png->append(painted.data(), now);
-    }
-    if (npy) npy->append(counts, count * sizeof(std::uint32_t));
-    shown.advance(count - count / 2);
+    const std::size_t rows = bands.next(row), pixels = rows * what.width;
+    const counted_rows band = bands.count(row, rows);
+    if (options.stats) iterations += iterations_in(band.counts, pixels, what.iterations);
+    shown.show_instead_of_rate(
+        fmt::format("{:.1f} Mpixel/s", static_cast<double>(pixels) / bands.seconds_of_band() / 1e6));
+    shown.advance(pixels / 2);
+    files.append(row, rows, band);
+    shown.advance(pixels - pixels / 2);
     row += rows;
   }
   stop_together();
-  if (png) png->commit();
-  if (npy) npy->commit();
-  if (options.stats) {
-    nlohmann::ordered_json line;
-    line["pattern"] = "mandelbrot";
-    line["target"] = where.text();
-    line["size"] = {what.width, what.height};
-    line["limit"] = what.iterations;
-    line["dtype"] = name(what.precision);
-    if (what.deep) {
-      line["reference"] = counter.reference()->points().size() - 1;
-      line["reference_bits"] = counter.reference()->bits();
-    }
-    line["seconds"] = seconds;
-    line["iterations"] = iterations;
-    line["iterations_per_s"] = iterations / seconds;
-    line["pixels_per_s"] = pixels / seconds;
-    shown.hide();
-    print_error(line.dump() + "\n");
-  }
+  files.commit();
+  if (!options.stats) return;
+  shown.hide();
+  print_stats(what, where, bands, iterations);
 }
 
 }  // namespace
