@@ -40,7 +40,7 @@ class ranks_as_threads {
 
  private:
   /// What one rank has sent to another, until that has read it.
-  struct letter {
+  struct message {
     std::size_t from, to;
     const void* data;
     std::size_t bytes;
@@ -48,13 +48,13 @@ class ranks_as_threads {
   };
 
   /// An exchange: its bytes move when their receiver waits.
-  class letters final : public impl::exchange {
+  class thread_exchange final : public impl::exchange {
    public:
-    letters(std::shared_ptr<ranks_as_threads> shared, std::size_t rank)
+    thread_exchange(std::shared_ptr<ranks_as_threads> shared, std::size_t rank)
         : shared_(std::move(shared)), rank_(rank) {}
     void send(const impl::outgoing& m) {
       sent_.push_back(
-          std::make_shared<letter>(letter{rank_, static_cast<std::size_t>(m.to), m.data, m.bytes}));
+          std::make_shared<message>(message{rank_, static_cast<std::size_t>(m.to), m.data, m.bytes}));
       const std::lock_guard lock(shared_->mutex_);
       shared_->sent_[{sent_.back()->from, sent_.back()->to}].push_back(sent_.back());
       shared_->changed_.notify_all();
@@ -73,7 +73,7 @@ class ranks_as_threads {
         const auto from = static_cast<std::size_t>(m.from);
         const auto& sent = shared_->sent_[{from, rank_}];
         shared_->changed_.wait(lock, [&, number = number] { return sent.size() > number; });
-        const std::shared_ptr<letter> found = sent[number];
+        const std::shared_ptr<message> found = sent[number];
         if (found->bytes != m.bytes) std::abort();
         if (m.bytes > 0) std::memcpy(m.data, found->data, m.bytes);
         found->is_read = true;
@@ -85,7 +85,7 @@ class ranks_as_threads {
    private:
     std::shared_ptr<ranks_as_threads> shared_;
     std::size_t rank_;
-    std::vector<std::shared_ptr<letter>> sent_;
+    std::vector<std::shared_ptr<message>> sent_;
     std::vector<std::pair<impl::incoming, std::size_t>> rooms_;
   };
 
@@ -131,7 +131,7 @@ class ranks_as_threads {
     }
     std::unique_ptr<impl::exchange> start(std::span<const impl::outgoing> sends,
                                           std::span<const impl::incoming> receives, const target&) override {
-      auto running = std::make_unique<letters>(shared_, rank_);
+      auto running = std::make_unique<thread_exchange>(shared_, rank_);
       for (const impl::outgoing& m : sends) running->send(m);
       running->receive(receives);
       return running;
@@ -153,7 +153,7 @@ class ranks_as_threads {
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   // Of a rank to another.
-  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::shared_ptr<letter>>> sent_;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<std::shared_ptr<message>>> sent_;
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> awaited_;
 };
 

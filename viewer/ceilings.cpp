@@ -31,7 +31,7 @@ std::optional<double> ceilings::of(const target& where) {
     }
   }
   wanted_.push_back(where);
-  ++under_way_;
+  ++measuring_;
   wake_.notify_one();
   return std::nullopt;
 }
@@ -52,7 +52,7 @@ void ceilings::measure_all() {
     }
     held.lock();
     rates_[where.text()] = rate;
-    --under_way_;
+    --measuring_;
     held.unlock();
     known_();
     held.lock();

@@ -32,7 +32,7 @@ class ceilings {
   std::optional<double> of(const target& where);
 
   /// Whether measurements run or wait.
-  bool is_measuring() const noexcept { return under_way_ != 0; }
+  bool is_measuring() const noexcept { return measuring_ != 0; }
 
  private:
   void measure_all();
@@ -44,7 +44,7 @@ class ceilings {
   std::map<std::string, std::optional<double>> rates_;
   std::deque<target> wanted_;
   bool ends_ = false;
-  std::atomic<int> under_way_ = 0;
+  std::atomic<int> measuring_ = 0;
   std::thread thread_;  // from the first measurement on
 };
 

@@ -260,7 +260,7 @@ int server::state::receive(lws* socket, connection& from, const char* bytes, std
 }
 
 int server::state::send(lws* socket, std::uint64_t number, connection& to) {
-  const std::optional<letter> next = shown->next_letter(number);
+  const std::optional<outgoing_message> next = shown->next_message(number);
   if (!next) return 0;
   const bool is_frame = next->is_binary && next->header.contains("frame");
   const bool is_deflated = !is_frame || to.compression.deflates();

@@ -20,7 +20,7 @@ namespace {
 using json = nlohmann::json;
 using seconds = std::chrono::duration<double>;
 
-constexpr std::size_t most_requests_of_client = 64, most_letters_of_client = 64;
+constexpr std::size_t most_requests_of_client = 64, most_messages_of_client = 64;
 constexpr seconds shortest_piece{0.004}, longest_piece{0.008};
 constexpr seconds between_frames{1.0 / 60};
 /// Of the time that a simulation has, as fast as it goes, making frames takes a small part; for a frame every
@@ -48,9 +48,9 @@ std::string reason_of(const std::exception& wrong) {
 }
 
 /// Whether a frame or a file is among them.
-bool holds(const std::deque<letter>& letters, const char* kind) {
-  return std::any_of(letters.begin(), letters.end(),
-                     [&](const letter& one) { return one.is_binary && one.header.contains(kind); });
+bool holds(const std::deque<outgoing_message>& messages, const char* kind) {
+  return std::any_of(messages.begin(), messages.end(),
+                     [&](const outgoing_message& one) { return one.is_binary && one.header.contains(kind); });
 }
 
 }  // namespace
@@ -93,7 +93,7 @@ bool session::ask(client who, message what) {
     // What only the newest counts of takes no place.
     if (what.what == request::drawn) {
       // A client cannot have drawn what it has not been sent, whatever it says.
-      if (what.number == of.frame && !holds(of.letters, "frame")) of.is_drawing = false;
+      if (what.number == of.frame && !holds(of.messages, "frame")) of.is_drawing = false;
     } else if (what.what == request::window) {
       of.shown = std::move(what.shown);
       of.is_changed = true;
@@ -110,19 +110,19 @@ bool session::ask(client who, message what) {
   return true;
 }
 
-/// Whether a letter of that kind is kept for the client, who has not read it.
+/// Whether a message of that kind is kept for the client, who has not read it.
 bool session::waits_for(client who, const char* kind) const {
   const std::lock_guard held(mutex_);
   const auto found = clients_.find(who);
-  return found == clients_.end() || holds(found->second.letters, kind);
+  return found == clients_.end() || holds(found->second.messages, kind);
 }
 
-std::optional<letter> session::next_letter(client who) {
+std::optional<outgoing_message> session::next_message(client who) {
   const std::lock_guard held(mutex_);
   const auto found = clients_.find(who);
-  if (found == clients_.end() || found->second.letters.empty()) return std::nullopt;
-  letter first = std::move(found->second.letters.front());
-  found->second.letters.pop_front();
+  if (found == clients_.end() || found->second.messages.empty()) return std::nullopt;
+  outgoing_message first = std::move(found->second.messages.front());
+  found->second.messages.pop_front();
   return first;
 }
 
@@ -297,7 +297,7 @@ void session::obey(client who, const message& what) {
     }
     case request::command:
       look_for(who);
-      put(who, text_letter({{"is", "command"}, {"text", simulation_->command_line()}}));
+      put(who, text_message({{"is", "command"}, {"text", simulation_->command_line()}}));
       return;
     case request::open:
     case request::window:
@@ -413,7 +413,7 @@ void session::make_frames() {
   double taken = 0;
   for (const wanted& one : all) {
     if (!one.is_greeted) {
-      letter hello = greeting(one.who, one.shown);
+      outgoing_message hello = greeting(one.who, one.shown);
       hello.header["fresh"] = one.is_told;
       {
         const std::lock_guard held(mutex_);
@@ -429,7 +429,7 @@ void session::make_frames() {
       continue;
     }
     const clock::time_point began = clock::now();
-    letter frame;
+    outgoing_message frame;
     bool is_whole = true;
     try {
       rendering picture = simulation_->render(one.shown, one.palette);
@@ -452,7 +452,7 @@ void session::make_frames() {
     of.is_drawing = true;
     of.frame = frames_;
     leave_out_told(frame.header, of.told);
-    of.letters.push_back(std::move(frame));
+    of.messages.push_back(std::move(frame));
   }
   if (taken > 0) {
     frames_begun_ = all_begun;
@@ -461,21 +461,21 @@ void session::make_frames() {
   if (!all.empty()) ready_();
 }
 
-void session::put(client who, letter what) {
+void session::put(client who, outgoing_message what) {
   {
     const std::lock_guard held(mutex_);
     const auto found = clients_.find(who);
     if (found == clients_.end()) return;
-    std::deque<letter>& letters = found->second.letters;
+    std::deque<outgoing_message>& messages = found->second.messages;
     // A client that does not read what it is sent asks in vain.
-    if (letters.size() >= most_letters_of_client || (what.is_binary && holds(letters, "file"))) return;
-    letters.push_back(std::move(what));
+    if (messages.size() >= most_messages_of_client || (what.is_binary && holds(messages, "file"))) return;
+    messages.push_back(std::move(what));
   }
   ready_();
 }
 
 void session::tell_error(client who, const std::string& text) {
-  put(who, text_letter({{"is", "error"}, {"text", text}}));
+  put(who, text_message({{"is", "error"}, {"text", text}}));
 }
 
 }  // namespace heddle::viewer

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "ceilings.hpp"
-#include "letter.hpp"
 #include "message.hpp"
+#include "outgoing_message.hpp"
 #include "pace.hpp"
 #include "viewed_simulation.hpp"
 
@@ -48,7 +48,7 @@ class session {
     ceilings::measurement ceiling;
   };
 
-  /// `first` is empty for the gallery. `ready` is called, on the simulation's thread, when there are letters
+  /// `first` is empty for the gallery. `ready` is called, on the simulation's thread, when there are messages
   /// for a client.
   session(options how, simulation_maker first, std::function<void()> ready);
   ~session();
@@ -60,7 +60,7 @@ class session {
   /// False where the client has asked for too much that is not answered yet: it is to be shut out.
   bool ask(client who, message what);
   /// What there is for a client to be sent next.
-  std::optional<letter> next_letter(client who);
+  std::optional<outgoing_message> next_message(client who);
 
   static constexpr std::chrono::milliseconds longest_wait_for_ceiling{150};
 
@@ -79,7 +79,7 @@ class session {
   struct viewer_state {
     std::optional<window> shown;
     std::string palette;
-    std::deque<letter> letters;
+    std::deque<outgoing_message> messages;
     nlohmann::json told;        // by frames since the greeting, which later frames leave out
     std::size_t requests = 0;   // not answered yet
     bool is_greeted = false;    // told of the simulation that there is now
@@ -112,11 +112,12 @@ class session {
   clock::time_point steps_due_at(clock::time_point now) const;
   double ceiling();
   void look_for(client who);
-  letter framed(const window& shown, const std::string& palette, rendering picture, std::uint64_t number);
+  outgoing_message framed(const window& shown, const std::string& palette, rendering picture,
+                          std::uint64_t number);
   bool waits_for(client who, const char* kind) const;
-  void put(client who, letter what);
+  void put(client who, outgoing_message what);
   void tell_error(client who, const std::string& text);
-  letter greeting(client who, const window& shown) const;
+  outgoing_message greeting(client who, const window& shown) const;
   bool steers(client who) const;
 
   const options how_;

@@ -1,5 +1,5 @@
-#include "viewer/letter.hpp"
 #include "viewer/message.hpp"
+#include "viewer/outgoing_message.hpp"
 
 #include <optional>
 #include <string>
@@ -54,9 +54,9 @@ TEST(view_messages, frames_leave_out_what_was_told) {
   EXPECT_EQ(header, (json{{"frame", 1}, {"status", {{"text", "a"}}}, {"steps", 3}}));
 }
 
-TEST(view_messages, the_content_of_a_letter_is_its_pixels_or_its_bytes) {
-  EXPECT_EQ((letter{{}, true, "file", {}}.content()), "file");
-  const letter frame{{}, true, {}, {65, 66}};
+TEST(view_messages, the_content_of_a_message_is_its_pixels_or_its_bytes) {
+  EXPECT_EQ((outgoing_message{{}, true, "file", {}}.content()), "file");
+  const outgoing_message frame{{}, true, {}, {65, 66}};
   EXPECT_EQ(frame.content(), "AB");
   EXPECT_EQ(frame.content().data(), reinterpret_cast<const char*>(frame.pixels.data()));
 }

@@ -115,7 +115,7 @@ message shows(double scale) {
   return said;
 }
 
-/// A session, and letters as they come.
+/// A session, and messages as they come.
 class view_session : public testing::Test {
  protected:
   view_session() : view_(options(), [] { return std::make_unique<counter>(); }, [this] { wake(); }) {
@@ -142,9 +142,9 @@ class view_session : public testing::Test {
     come_.notify_all();
   }
 
-  letter next(session::client who) {
+  outgoing_message next(session::client who) {
     for (;;) {
-      if (std::optional<letter> one = view_.next_letter(who)) {
+      if (std::optional<outgoing_message> one = view_.next_message(who)) {
         if (one->header.contains("frame")) complete(who, one->header);
         return *std::move(one);
       }
@@ -163,17 +163,17 @@ class view_session : public testing::Test {
   }
 
   /// The next frame, which is told to be drawn.
-  letter frame(session::client who) {
+  outgoing_message frame(session::client who) {
     for (;;) {
-      letter one = next(who);
+      outgoing_message one = next(who);
       if (!one.header.contains("frame")) continue;
       view_.ask(who, of(request::drawn, one.header["frame"].get<std::uint64_t>()));
       return one;
     }
   }
-  letter text(session::client who) {
+  outgoing_message text(session::client who) {
     for (;;) {
-      letter one = next(who);
+      outgoing_message one = next(who);
       if (one.header.contains("is")) return one;
       view_.ask(who, of(request::drawn, one.header["frame"].get<std::uint64_t>()));
     }
@@ -215,16 +215,16 @@ TEST_F(view_session, frames_leave_out_what_the_client_has) {
 
 TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
   greet(1);
-  const letter coarse = next(1);
+  const outgoing_message coarse = next(1);
   EXPECT_EQ(coarse.header["steps"], 0);
   EXPECT_EQ(coarse.header["home"]["x"], "0.5");
   view_.ask(1, of(request::step, 7));
   // Nothing comes before it is drawn, and what comes then is the newest.
   view_.ask(1, of(request::command));
   EXPECT_EQ(text(1).header["text"], "heddle count");
-  EXPECT_FALSE(view_.next_letter(1));
+  EXPECT_FALSE(view_.next_message(1));
   view_.ask(1, of(request::drawn, coarse.header["frame"].get<std::uint64_t>()));
-  letter fine = frame(1);
+  outgoing_message fine = frame(1);
   while (fine.header["steps"] != 7) fine = frame(1);
   EXPECT_EQ(fine.content(), std::string(1, '\7'));
 }
@@ -232,7 +232,7 @@ TEST_F(view_session, frames_come_one_at_a_time_and_get_finer) {
 TEST_F(view_session, begins_with_one_step_after_a_change) {
   greet(1);
   view_.ask(1, of(request::play));
-  letter now = frame(1);
+  outgoing_message now = frame(1);
   while (now.header["steps"] < counter::last || now.header["playing"] == true) now = frame(1);
   // Half a million steps took no time. After the change each may take a minute.
   view_.ask(1, of(request::act, 0, "jump"));
@@ -244,14 +244,14 @@ TEST_F(view_session, begins_with_one_step_after_a_change) {
 TEST_F(view_session, takes_each_step_that_is_asked_for) {
   greet(1);
   for (const std::uint64_t count : {1000, 1, 1, 300}) view_.ask(1, of(request::step, count));
-  letter now = frame(1);
+  outgoing_message now = frame(1);
   while (now.header["steps"] != 1302 || now.header["playing"] == true) now = frame(1);
 }
 
 TEST_F(view_session, plays_to_the_end) {
   greet(1);
   view_.ask(1, of(request::play));
-  letter now = frame(1);
+  outgoing_message now = frame(1);
   while (now.header["steps"] < counter::last) now = frame(1);
   while (now.header["playing"] == true) now = frame(1);
   view_.ask(1, of(request::restart));
@@ -262,7 +262,7 @@ TEST_F(view_session, plays_to_the_end) {
 
 TEST_F(view_session, measures_the_ceiling_of_each_target_once) {
   greet(1);
-  letter now = frame(1);
+  outgoing_message now = frame(1);
   while (now.header["ceiling"] != 8000) {
     EXPECT_EQ(now.header["ceiling"], 0);
     view_.ask(1, of(request::act, 0, "jump"));  // makes a frame
@@ -295,7 +295,7 @@ TEST_F(view_session, frames_steps_and_answers_go_on_while_a_ceiling_is_measured)
   often.per_second = 1000;
   view_.ask(1, often);
   view_.ask(1, of(request::play));
-  letter now = frame(1);
+  outgoing_message now = frame(1);
   for (int moved = 0; moved < 20;) {
     const auto before = now.header["steps"].get<std::uint64_t>();
     now = frame(1);
@@ -349,13 +349,13 @@ TEST_F(view_session, refuses_and_goes_on) {
   view_.ask(1, of(request::open, 5));
   EXPECT_EQ(text(1).header["is"], "error");
   view_.ask(1, of(request::save, 0, "txt"));
-  letter file = next(1);
+  outgoing_message file = next(1);
   while (!file.header.contains("file")) file = next(1);
   EXPECT_EQ(file.bytes, "0");
   // The next one steers once the first is gone.
   view_.leave(1);
   view_.ask(2, of(request::open, 0));
-  const letter hello = text(2);
+  const outgoing_message hello = text(2);
   EXPECT_EQ(hello.header["is"], "hello");
   EXPECT_EQ(hello.header["fresh"], true);
   EXPECT_EQ(hello.header["steers"], true);
@@ -370,9 +370,9 @@ TEST_F(view_session, keeps_little_of_a_client_that_does_not_read) {
   view_.join(2);
   view_.ask(2, shows(1));
   text(2);  // what was asked before is answered
-  std::size_t letters = 0;
-  while (view_.next_letter(1)) ++letters;
-  EXPECT_LE(letters, 3u);  // a frame and a file, and perhaps what came while they were taken
+  std::size_t messages = 0;
+  while (view_.next_message(1)) ++messages;
+  EXPECT_LE(messages, 3u);  // a frame and a file, and perhaps what came while they were taken
 }
 
 message acts(std::string name, json arguments = json::object()) {
@@ -428,7 +428,7 @@ TEST_F(view_session, takes_moves_that_wait_as_one) {
   EXPECT_TRUE(view_.ask(1, acts("nudge", {{"right", 2}, {"up", 0}})));
   EXPECT_TRUE(view_.ask(1, of(request::save, 0, "txt")));
   counter::holds.arrive_and_wait();
-  letter sent = next(1);
+  outgoing_message sent = next(1);
   while (!sent.header.contains("file")) sent = next(1);
   EXPECT_EQ(sent.bytes, "30007");
 }
@@ -444,7 +444,7 @@ TEST_F(view_session, keeps_one_frame_for_a_client_that_says_unread_ones_are_draw
     for (std::uint64_t number = 1; number <= 40 * steps; ++number) view_.ask(1, of(request::drawn, number));
   }
   int frames = 0;
-  while (const std::optional<letter> one = view_.next_letter(1))
+  while (const std::optional<outgoing_message> one = view_.next_message(1))
     frames += one->header.contains("frame") ? 1 : 0;
   EXPECT_EQ(frames, 1);
 }
@@ -479,7 +479,7 @@ TEST(view_session_greeting, palette_asked_for_at_once_is_kept) {
   std::promise<json> first_frame;
   bool is_drawn = false;
   const auto answer = [&] {
-    while (const std::optional<letter> one = made->next_letter(1)) {
+    while (const std::optional<outgoing_message> one = made->next_message(1)) {
       if (one->header.contains("is")) made->ask(1, of(request::palette, 0, "grey"));
       if (one->header.contains("frame") && !std::exchange(is_drawn, true))
         first_frame.set_value(one->header["palette"]);

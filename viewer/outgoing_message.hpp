@@ -11,8 +11,8 @@
 
 namespace heddle::viewer {
 
-/// What the simulation's thread has for a client.
-struct letter {
+/// A message of the simulation to a client.
+struct outgoing_message {
   /// A text, where there are no bytes to deflate; else the header of a binary message.
   nlohmann::json header;
   bool is_binary = false;
@@ -29,7 +29,7 @@ struct letter {
 /// same values, which earlier frames have brought to the client. Puts the others into `told`.
 void leave_out_told(nlohmann::json& frame_header, nlohmann::json& told);
 
-letter text_letter(nlohmann::json text);
+outgoing_message text_message(nlohmann::json text);
 
 /// The names and numbers of headers.
 std::string_view name(pixel_format format);

@@ -30,8 +30,8 @@ void session::look_for(client who) {
   if (shown) simulation_->look_at(*shown, palette);
 }
 
-letter session::framed(const window& shown, const std::string& palette, rendering picture,
-                       std::uint64_t number) {
+outgoing_message session::framed(const window& shown, const std::string& palette, rendering picture,
+                                 std::uint64_t number) {
   const work one = simulation_->work_of_step();
   const double rate = plays_ ? steps_per_second_ : 0;
   const double most = one.bytes > 0 ? ceiling() : 0;
@@ -61,7 +61,7 @@ letter session::framed(const window& shown, const std::string& palette, renderin
   return {std::move(header), true, {}, std::move(picture.image.pixels)};
 }
 
-letter session::greeting(client who, const window& shown) const {
+outgoing_message session::greeting(client who, const window& shown) const {
   json presets = json::array();
   for (const preset& one : how_.presets)
     presets.push_back({{"title", one.title},
@@ -78,7 +78,7 @@ letter session::greeting(client who, const window& shown) const {
     hello["home"] = as_json(simulation_->home(shown.width, shown.height));
     hello["formats"] = simulation_->formats();
   }
-  return text_letter(std::move(hello));
+  return text_message(std::move(hello));
 }
 
 }  // namespace heddle::viewer

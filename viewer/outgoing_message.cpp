@@ -1,4 +1,4 @@
-#include "letter.hpp"
+#include "outgoing_message.hpp"
 
 #include <iterator>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace heddle::viewer {
 
-letter text_letter(nlohmann::json text) {
+outgoing_message text_message(nlohmann::json text) {
   return {std::move(text), false};
 }
 
