@@ -9,12 +9,9 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace heddle::checker {
 namespace {
@@ -202,20 +199,6 @@ bool is_file_of_cuda(const fs::path& path) {
   return name.starts_with("lib") && is_library_of_cuda(std::string_view(name).substr(3, name.find('.') - 3));
 }
 
-std::vector<std::string> split_at_commas(std::string_view text) {
-  std::vector<std::string> parts;
-  std::string part;
-  for (const char c : text) {
-    if (c == ',' || c == ' ') {
-      if (!part.empty()) parts.push_back(std::exchange(part, {}));
-    } else {
-      part += c;
-    }
-  }
-  if (!part.empty()) parts.push_back(part);
-  return parts;
-}
-
 class reader {
  public:
   explicit reader(std::vector<std::string> words) : words_(std::move(words)) {
@@ -395,11 +378,6 @@ class reader {
   std::string shared_;
 };
 
-/// What options of a command in a folder name, as seen from here.
-void make_absolute(const fs::path& folder, std::vector<std::string>& paths) {
-  for (std::string& path : paths) path = (folder / path).lexically_normal().string();
-}
-
 }  // namespace
 
 bool is_library_of_cuda(std::string_view library) {
@@ -419,6 +397,20 @@ std::string newer_standard(const std::string& text) {
 
 compiler_command read_compiler_command(std::vector<std::string> words) {
   return reader(std::move(words)).result();
+}
+
+std::vector<std::string> split_at_commas(std::string_view text) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : text) {
+    if (c == ',' || c == ' ') {
+      if (!part.empty()) parts.push_back(std::exchange(part, {}));
+    } else {
+      part += c;
+    }
+  }
+  if (!part.empty()) parts.push_back(part);
+  return parts;
 }
 
 std::vector<std::string> split_as_shell(std::string_view text) {
@@ -453,52 +445,6 @@ std::vector<std::string> split_as_shell(std::string_view text) {
   }
   if (has_word) words.push_back(word);
   return words;
-}
-
-std::vector<jit::source_file> sources_of_targets(const std::string& compile_commands,
-                                                 const std::string& targets) {
-  const std::string text = jit::read_source(compile_commands);
-  const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
-  if (!entries.is_array())
-    throw error(fmt::format("{}: not a list of compile commands, as CMAKE_EXPORT_COMPILE_COMMANDS makes one",
-                            shown_path(compile_commands)));
-  const std::vector<std::string> wanted = split_at_commas(targets);
-  std::set<std::string> known, found;
-  std::vector<jit::source_file> result;
-  for (const nlohmann::json& entry : entries) {
-    if (!entry.is_object() || !entry.contains("file")) continue;
-    std::vector<std::string> words = entry.contains("arguments")
-                                         ? entry.at("arguments").get<std::vector<std::string>>()
-                                         : split_as_shell(entry.value("command", ""));
-    if (words.empty()) continue;
-    words.erase(words.begin());
-    compiler_command command = read_compiler_command(std::move(words));
-    // "…/CMakeFiles/NAME.dir/…"
-    std::string of;
-    for (const fs::path& part : fs::path(entry.value("output", command.output))) {
-      if (part.extension() == ".dir") of = part.stem().string();
-    }
-    known.insert(of);
-    if (std::find(wanted.begin(), wanted.end(), of) == wanted.end()) continue;
-    found.insert(of);
-    const fs::path folder = fs::absolute(entry.value("directory", "."));
-    make_absolute(folder, command.options.include_folders);
-    for (std::string& header : command.options.forced_includes) {
-      std::error_code ignored;
-      if (fs::exists(folder / header, ignored)) header = (folder / header).string();
-    }
-    for (jit::source_file& source : command.sources) {
-      source.path = (folder / source.path).lexically_normal().string();
-      source.own = command.options;
-      result.push_back(std::move(source));
-    }
-  }
-  for (const std::string& target : wanted) {
-    if (found.count(target) == 0)
-      throw error(fmt::format("{}: no target {} is compiled there, but {}", shown_path(compile_commands),
-                              target, fmt::join(known, ", ")));
-  }
-  return result;
 }
 
 }  // namespace heddle::checker

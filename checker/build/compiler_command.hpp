@@ -33,13 +33,9 @@ std::string newer_standard(const std::string& text);
 /// "cublas" and the like, which Heddle has itself or refuses by name.
 bool is_library_of_cuda(std::string_view name);
 
+std::vector<std::string> split_at_commas(std::string_view text);
+
 /// The words of a command as a shell splits them.
 std::vector<std::string> split_as_shell(std::string_view text);
-
-/// The sources that a build of CMake compiles for targets, from the list of its commands, each with its own
-/// options.
-/// \param targets  names of targets, with commas between them.
-std::vector<jit::source_file> sources_of_targets(const std::string& compile_commands,
-                                                 const std::string& targets);
 
 }  // namespace heddle::checker

@@ -15,14 +15,14 @@ struct asynchronous_copy {
   std::uintptr_t pc;
 };
 
-/// Those of a thread that are under way, in groups.
+/// Those of a thread that are not complete, in groups.
 class asynchronous_copies {
  public:
   void begin(const asynchronous_copy& c) { copies_.push_back(c); }
   /// Those that were begun since the last call are a group.
   void commit() { ends_.push_back(copies_.size()); }
   bool is_empty() const { return copies_.empty(); }
-  /// All of those but the last `groups`, which are no longer under way; of groups that are not committed
+  /// All of those but the last `groups`, which are complete; of groups that are not committed
   /// none.
   std::vector<asynchronous_copy> take_all_but(std::size_t groups) {
     if (ends_.size() <= groups) return {};

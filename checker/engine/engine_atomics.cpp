@@ -127,7 +127,67 @@ std::uint64_t after(const atomic_request& what, std::uint64_t before, std::uint6
   return before;
 }
 
+/// Whether who makes it learns what the word carries without a fence: atomicAdd and the like do.
+bool acquires(const atomic_request& what) {
+  return what.order == order::acquire || what.order == order::acquire_release ||
+         (what.is_classic != 0 && what.operation != atomic_operation::load);
+}
+
 }  // namespace
+
+/// What an atomic learns of those that wrote the word before it.
+void engine::learn_of_word(thread_state& t, const synchronisation& s, const atomic_request& what) {
+  clocks from = what.scope >= scope::device ? s.to_all : nullptr;
+  if (s.block == t.block->serial) from = joined(joined(from, s.to_all), s.to_block);
+  if (acquires(what)) {
+    learn(t, from);
+  } else {
+    t.pending = joined(t.pending, from);
+  }
+}
+
+/// What an atomic that writes a word lets those learn that read it; `is_known`: others have before it.
+void engine::publish_in_word(thread_state& t, std::uintptr_t address, const atomic_request& what,
+                             bool is_known) {
+  clocks to_all = joined(t.released, t.block->released), to_block = joined(t.released_in_block, to_all);
+  if (what.order == order::release || what.order == order::acquire_release) {
+    const clocks all = now_of(t);
+    ++t.clock;
+    to_block = all;
+    if (what.scope >= scope::device) {
+      to_all = all;
+      t.unfenced_writes = 0;
+    }
+  }
+  if (what.scope < scope::device) to_all = nullptr;
+  if (!to_all && !to_block && !is_known) return;
+  synchronisation& s = (*synchronisations_)[address];
+  // Whatever reads a value that was changed step by step learns of all the steps.
+  const bool goes_on = what.operation != atomic_operation::store;
+  s.to_all = goes_on ? joined(s.to_all, to_all) : to_all;
+  s.to_block = goes_on && s.block == t.block->serial ? joined(s.to_block, to_block) : to_block;
+  s.block = t.block->serial;
+}
+
+void engine::watch_atomic(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes,
+                          const atomic_request& what, bool writes, std::uintptr_t pc) {
+  ++watched_;
+  if (what.operation == atomic_operation::compare_exchange) note_read_before_exchange(t, r, address);
+  const bool also_reads = what.operation != atomic_operation::load &&
+                          what.operation != atomic_operation::store &&
+                          what.operation != atomic_operation::exchange;
+  const auto found = synchronisations_->find(address);
+  const bool is_known = found != synchronisations_->end();
+  const bool reads_known = is_known && what.operation != atomic_operation::store;
+  // What it learns of those that changed the word before it, it learns of their changes, too.
+  const bool observes = reads_known && acquires(what);
+  touch(t, r, address, bytes,
+        static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |
+                                  (also_reads ? record::also_reads : 0) | (observes ? record::observes : 0)),
+        static_cast<std::uint8_t>(what.scope), pc);
+  if (reads_known) learn_of_word(t, found->second, what);
+  if (writes) publish_in_word(t, address, what, is_known);
+}
 
 std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t operand, std::uint64_t expected,
                              atomic_request what, std::uintptr_t pc, std::uintptr_t state) {
@@ -149,59 +209,13 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
 
   settle_writes(t);
   if (!is_local && options_.is_watched) {
-    ++watched_;
-    if (what.operation == atomic_operation::compare_exchange) note_read_before_exchange(t, *r, a);
-    const bool also_reads =
-        !is_load && what.operation != atomic_operation::store && what.operation != atomic_operation::exchange;
-    const auto found = synchronisations_->find(a);
-    // What it learns of those that changed the word before it, it learns of their changes, too.
-    const bool observes = found != synchronisations_->end() && what.operation != atomic_operation::store &&
-                          ((what.is_classic != 0 && !is_load) || what.order == order::acquire ||
-                           what.order == order::acquire_release);
-    touch(
-        t, *r, a, bytes,
-        static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |
-                                  (also_reads ? record::also_reads : 0) | (observes ? record::observes : 0)),
-        static_cast<std::uint8_t>(what.scope), pc);
-    if (what.operation != atomic_operation::store && found != synchronisations_->end()) {
-      const synchronisation& s = found->second;
-      clocks from = what.scope >= scope::device ? s.to_all : nullptr;
-      if (s.block == t.block->serial) from = joined(joined(from, s.to_all), s.to_block);
-      const bool at_once = what.order == order::acquire || what.order == order::acquire_release ||
-                           (what.is_classic != 0 && !is_load);
-      if (at_once) {
-        learn(t, from);
-      } else {
-        t.pending = joined(t.pending, from);
-      }
-    }
-    if (writes) {
-      clocks to_all = joined(t.released, t.block->released), to_block = joined(t.released_in_block, to_all);
-      if (what.order == order::release || what.order == order::acquire_release) {
-        const clocks all = now_of(t);
-        ++t.clock;
-        to_block = all;
-        if (what.scope >= scope::device) {
-          to_all = all;
-          t.unfenced_writes = 0;
-        }
-      }
-      if (what.scope < scope::device) to_all = nullptr;
-      if (to_all || to_block || found != synchronisations_->end()) {
-        synchronisation& s = (*synchronisations_)[a];
-        // Whatever reads a value that was changed step by step learns of all the steps.
-        const bool goes_on = what.operation != atomic_operation::store;
-        s.to_all = goes_on ? joined(s.to_all, to_all) : to_all;
-        s.to_block = goes_on && s.block == t.block->serial ? joined(s.to_block, to_block) : to_block;
-        s.block = t.block->serial;
-      }
-      if (before == 0 && value != 0 &&
-          (what.operation == atomic_operation::compare_exchange ||
-           what.operation == atomic_operation::exchange)) {
-        take_lock(t, address, pc);
-      } else if (value == 0 && !t.locks.empty()) {
-        release_lock(t, address, pc);
-      }
+    watch_atomic(t, *r, a, bytes, what, writes, pc);
+    if (writes && before == 0 && value != 0 &&
+        (what.operation == atomic_operation::compare_exchange ||
+         what.operation == atomic_operation::exchange)) {
+      take_lock(t, address, pc);
+    } else if (writes && value == 0 && !t.locks.empty()) {
+      release_lock(t, address, pc);
     }
   }
 

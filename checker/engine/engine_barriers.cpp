@@ -175,7 +175,7 @@ void engine::pass_barrier(block_state& b) {
     is_clean &= !t.is_dirty;
     if (t.learnt || t.pending) learnt = joined(learnt, joined(t.learnt, t.pending));
     t.learnt = t.pending = nullptr;
-    if (!t.heard.is_empty()) b.heard.add(t.heard);
+    if (!t.seen.is_empty()) b.seen.add(t.seen);
     t.looks_at = nullptr;
     t.is_dirty = t.is_dirty && t.waits_for != waiting::done;
   }

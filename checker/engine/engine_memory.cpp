@@ -267,7 +267,7 @@ bool engine::has_learnt(const record& r, const thread_state& t, const block_stat
          (b.learnt && b.learnt->has(r.block, r.thread, r.clock));
 }
 
-/// The launch on another stream that made a record; null for none that may still be under way.
+/// The launch on another stream that made a record; null for none that may still run.
 const concurrent_work* engine::launched_beside(const record& r) const {
   if (kernel_.beside_in_tree) {
     if (const concurrent_work* const found = kernel_.beside_in_tree(r)) return found;
@@ -322,6 +322,36 @@ void engine::part_record(const region& r, std::size_t i) {
   last.flags |= record::has_more;
 }
 
+void engine::compare_with_other_launch(thread_state& t, const region& of, const record& r,
+                                       const concurrent_work& other, std::uint8_t mask, std::uint8_t flags,
+                                       std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
+  const scope least = other.is_on_other_device ? scope::system : scope::device;
+  const bool are_atomic =
+      (r.kind() & flags & record::atomic) != 0 && r.scope() >= least && static_cast<scope>(where) >= least;
+  if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic &&
+      !has_learnt(r, t, *t.block))
+    report_race_of_streams(t, of, other, &r, flags, address, pc);
+}
+
+/// Makes `now` the last access of word i, in place of `replaced` or, where that is null, of one that tells
+/// little.
+inline void engine::put_record(region& of, std::size_t i, record* replaced, record now) {
+  record& last = of.last[i];
+  const bool has_more = (last.flags & record::has_more) != 0;
+  if (replaced == nullptr && !has_more) {
+    of.earlier[i] = {};
+    replaced = &of.earlier[i].slot[0];
+  }
+  if (replaced == nullptr) replaced = &least_telling(last, of.earlier[i], now.block, now.flags);
+  const bool keeps_more = has_more || replaced != &last;
+  if (replaced != &last) {
+    *replaced = last;
+    replaced->flags = replaced->access();
+  }
+  last = now;
+  if (keeps_more) last.flags |= record::has_more;
+}
+
 void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8_t mask, std::uint8_t flags,
                           std::uint8_t where, std::uintptr_t address, std::uintptr_t pc, bool observes) {
   const block_state& b = *t.block;
@@ -329,19 +359,13 @@ void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8
   if (of.last[i].is_double()) part_record(of, i);
   record& last = of.last[i];
   const bool has_more = (last.flags & record::has_more) != 0;
-  record *replaced = nullptr, *empty = nullptr;
-  record *reader = nullptr, *second = nullptr;
+  record *replaced = nullptr, *empty = nullptr, *reader = nullptr, *second = nullptr;
   for (std::size_t slot = 0; slot < (has_more ? 4 : 1); ++slot) {
     record& r = slot == 0 ? last : of.earlier[i].slot[slot - 1];
     if (is_of_other_launch(r) || (of.is_of_one_block && r.block != b.serial)) {
       const concurrent_work* const other = of.is_shared || is_alone_ ? nullptr : launched_beside(r);
       if (other != nullptr) {
-        const scope least = other->is_on_other_device ? scope::system : scope::device;
-        const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && r.scope() >= least &&
-                                static_cast<scope>(where) >= least;
-        if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic &&
-            !has_learnt(r, t, b))
-          report_race_of_streams(t, of, *other, &r, flags, address, pc);
+        compare_with_other_launch(t, of, r, *other, mask, flags, where, address, pc);
       } else if (empty == nullptr) {
         empty = &r;
       }
@@ -377,7 +401,7 @@ void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block)) ||
                            (same_block && expects_step(t, r, of, flags));
-    if (!conflicts && !same_block && (r.kind() & record::write) != 0) t.heard.add({r.block, r.clock});
+    if (!conflicts && !same_block && (r.kind() & record::write) != 0) t.seen.add({r.block, r.clock});
     // Of atomics that reach one another, what is learnt of the word says all that the record does.
     if (observes && !conflicts) {
       r.block = 0;
@@ -404,22 +428,9 @@ void engine::compare_word(thread_state& t, region& of, std::size_t i, std::uint8
   if (suffices && last.block != 0) return;
   if (second != nullptr && !suffices) replaced = second;
   if (replaced == nullptr) replaced = empty;
-  if (replaced == nullptr && !has_more) {
-    of.earlier[i] = {};
-    replaced = &of.earlier[i].slot[0];
-  }
-  if (replaced == nullptr) replaced = &least_telling(last, of.earlier[i], b.serial, all_flags);
-  const bool keeps_more = has_more || replaced != &last;
-  if (replaced != &last) {
-    *replaced = last;
-    replaced->flags = replaced->access();
-  }
-  last = {b.serial,
-          t.clock,
-          static_cast<std::uint32_t>(pc - module_.base()),
-          static_cast<std::uint16_t>(t.index),
-          mask,
-          static_cast<std::uint8_t>(all_flags | (keeps_more ? record::has_more : 0))};
+  put_record(of, i, replaced,
+             {b.serial, t.clock, static_cast<std::uint32_t>(pc - module_.base()),
+              static_cast<std::uint16_t>(t.index), mask, all_flags});
 }
 
 bool engine::expects_step(const thread_state& t, const record& r, const region& of,

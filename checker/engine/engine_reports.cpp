@@ -158,7 +158,7 @@ void engine::report_race(thread_state& t, region& r, const record& before, std::
   facts.is_one_atomic = !facts.is_scope_too_narrow && (is_function(present) || is_function(before));
   facts.lacks_acquire = t.pending && t.pending->has(before.block, before.thread, before.clock);
   facts.is_told = facts.apart == threads::of_blocks &&
-                  (t.heard.has(before.block, before.clock) || b.heard.has(before.block, before.clock));
+                  (t.seen.has(before.block, before.clock) || b.seen.has(before.block, before.clock));
 
   finding& f = meet(finding_kind::data_race, module_.base() + std::min(present.pc, before.pc),
                     module_.base() + std::max(present.pc, before.pc), r.identity());

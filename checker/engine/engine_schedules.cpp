@@ -102,7 +102,7 @@ block_state& engine::begin_block(std::uint64_t number, bool is_watched) {
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
-  b->heard = {};
+  b->seen = {};
   b->ready.clear();
   if (is_profiling_) begin_traces(*b);
   std::vector<std::uint32_t> threads(threads_a_block_);
@@ -175,7 +175,7 @@ void engine::begin_schedule(std::size_t schedule) {
   do {
     block_stride_ = 1 + random_() % count_;
   } while (std::gcd(block_stride_, count_) != 1);
-  // Blocks that can see one another are under way together, as on a GPU.
+  // Blocks that can see one another run together, as on a GPU.
   constexpr std::size_t most_blocks_at_once = 8, most_threads_at_once = 4096;
   const bool take_turns = slices_ && !kernel_.blocks_are_independent;
   blocks_at_once_ =

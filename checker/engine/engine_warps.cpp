@@ -133,7 +133,7 @@ void engine::synchronise_lanes(block_state& b, std::uint32_t first, std::uint32_
   }
 }
 
-/// Lanes wait for others of their warp, and no thread of the block is under way.
+/// Lanes wait for others of their warp, and no thread of the block runs.
 bool engine::resolve_warps(block_state& b) {
   for (const thread_state& t : b.threads) {
     if (t.waits_for != waiting::warp) continue;

@@ -66,7 +66,7 @@ constexpr const char* different_nodes =
     "they are nodes of one graph, and no way of dependencies leads from one to the other: an edge between "
     "them, or an event that one captured stream records and the other waits for, orders them";
 
-/// What may still be under way on another stream while a kernel runs: a launch, or a copy or a fill.
+/// What may still run on another stream beside a kernel: a launch, or a copy or a fill.
 struct concurrent_work {
   place by;                                         ///< what the host called, and where
   std::uint32_t first_serial = 0, last_serial = 0;  ///< of a launch's blocks in histories; or

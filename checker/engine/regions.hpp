@@ -210,7 +210,7 @@ struct shared_layout {
   bool add(heddle_device::shared_variable& v, std::uint64_t size);
 };
 
-/// The shared memory of a block that is under way.
+/// The shared memory of a block that runs.
 struct shared_memory {
   /// `has_cluster`: other blocks reach it.
   shared_memory(bool is_watched, bool has_cluster);

@@ -1,5 +1,5 @@
 #include "checker/engine/engine.hpp"
-#include "checker/program/program_under_way.hpp"
+#include "checker/program/unfinished_work.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -149,7 +149,7 @@ int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_ma
   const side target = side_of(to.begin), source = side_of(from.begin);
   const bool waits = host_may_wait && is_waited_for(q, target, source);
   note_filled(to);
-  if (waits && !under_way_.empty()) let_host_wait_for(q.stream);
+  if (waits && !unfinished_.empty()) let_host_wait_for(q.stream);
   if (lasting_error_ != 0) return lasting_error_;
   go_on_with_all();
   if (to.span() != 0) {
@@ -320,7 +320,7 @@ void program_runtime::use_memory(const char* function, const stream_order::opera
     break;
   }
   pending_operation made{when, {by, 0, 0, b.begin, b.begin + b.span(), writes, {}, {}}};
-  for (const auto& other : under_way_) {
+  for (const auto& other : unfinished_) {
     // What a launch does that has begun may follow from what the host does when the copy is done.
     const bool has_begun = other->launch == nullptr || other->launch->runs != nullptr;
     if (!has_begun && !order_.comes_before(other->when, stream))
@@ -347,7 +347,7 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
   // Of what the host can reach, cudaMemset waits for it.
   const bool waits = host_may_wait && !q.is_async && target.of != nullptr && target.of->host_can_reach();
   note_filled(to);
-  if (waits && !under_way_.empty()) let_host_wait_for(q.stream);
+  if (waits && !unfinished_.empty()) let_host_wait_for(q.stream);
   if (lasting_error_ != 0) return lasting_error_;
   go_on_with_all();
   if (to.span() != 0) {

@@ -6,7 +6,7 @@ namespace heddle::checker {
 
 class program_runtime;
 
-/// What stand-ins for CUDA's libraries have calculated by Heddle, on one thread and in memory of its own.
+/// What replacements of CUDA's libraries have calculated by Heddle, on one thread and in memory of its own.
 class program_libraries final : public heddle_device::library_runtime {
  public:
   explicit program_libraries(program_runtime& program) : program_(program) {}

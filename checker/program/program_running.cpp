@@ -1,5 +1,5 @@
 #include "checker/engine/engine.hpp"
-#include "checker/program/program_under_way.hpp"
+#include "checker/program/unfinished_work.hpp"
 #include "cuda_on_cpu/run/grid_shape.hpp"
 #include <heddle/error.hpp>
 
@@ -67,8 +67,8 @@ program_runtime::~program_runtime() = default;
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
                          const std::vector<std::uintptr_t>& at, const std::string& written) {
   go_on_with_all();
-  auto made = std::make_unique<launch_under_way>();
-  launch_under_way& l = *made;
+  auto made = std::make_unique<unfinished_launch>();
+  unfinished_launch& l = *made;
   l.request = q;
   l.kernel = wanted;
   l.at = at;
@@ -91,7 +91,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.cluster = kernel.cluster;
   options.shared_bytes = q.shared_bytes;
   options.seed = options_.seed;
-  options.schedules = under_way_.empty() ? options_.schedules : 1;
+  options.schedules = unfinished_.empty() ? options_.schedules : 1;
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
@@ -123,12 +123,12 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   return 0;
 }
 
-/// What others are to know of it, and it of those that are under way and that it does not wait for.
-void program_runtime::note_launched(launch_under_way& l, const std::vector<std::uint64_t>& before) {
+/// What others are to know of it, and it of those that are unfinished and that it does not wait for.
+void program_runtime::note_launched(unfinished_launch& l, const std::vector<std::uint64_t>& before) {
   pending_operation made{l.when,
                          {host_place(l.written, l.at), l.first_serial, next_serial_, 0, 0, false,
                           l.request.grid, l.request.block}};
-  for (const auto& other : under_way_) {
+  for (const auto& other : unfinished_) {
     const bool is_before = std::find(before.begin(), before.end(), other->number) != before.end();
     if (other->launch == nullptr || is_before) continue;
     other->launch->add_beside(seen_from(other->device, made));
@@ -138,7 +138,7 @@ void program_runtime::note_launched(launch_under_way& l, const std::vector<std::
 }
 
 /// Runs it under its schedules; false where its threads wait for others.
-bool program_runtime::begin(launch_under_way& l) {
+bool program_runtime::begin(unfinished_launch& l) {
   const device_scope present(l.device);
   program_device& own = devices_.present();
   // What the host has waited for meanwhile comes before what it then let begin.
@@ -150,7 +150,7 @@ bool program_runtime::begin(launch_under_way& l) {
                                     jit::volume(l.options.grid), l.first_serial);
   engine& runs = *l.runs;
   if (!l.kernel.blocks_are_independent) runs.may_wait_for_others();
-  for (const auto& other : under_way_) {
+  for (const auto& other : unfinished_) {
     if (other->launch && other->launch->runs && other->launch.get() != &l)
       runs.share_synchronisation(*other->launch->runs);
   }
@@ -182,7 +182,7 @@ bool program_runtime::begin(launch_under_way& l) {
 }
 
 /// After others have gone on; says whether it has got on.
-bool program_runtime::go_on(launch_under_way& l) {
+bool program_runtime::go_on(unfinished_launch& l) {
   const device_scope present(l.device);
   const allocations::launch_on_device on(*memory_, l.device);
   const arguments_in_code arguments(memory_->instances(), l.request, l.device);
@@ -199,7 +199,7 @@ bool program_runtime::go_on(launch_under_way& l) {
 }
 
 /// Tells what was found of one that is over.
-void program_runtime::finish(launch_under_way& l) {
+void program_runtime::finish(unfinished_launch& l) {
   const launch_call call = l.call();
   launch_outcome outcome;
   const bool was_stopped = l.runs->is_stopping();

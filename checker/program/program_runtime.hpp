@@ -222,7 +222,7 @@ class program_runtime final : public heddle_device::runtime {
   /// Notes what a copy or a fill does to one side of it, and compares it with what other streams do there.
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
                   const box& b, bool writes);
-  /// What may be under way when something begins that was put on a stream.
+  /// What may be unfinished when something begins that was put on a stream.
   std::vector<pending_operation> work_beside(void* stream) const;
   /// As work of a device is told of it.
   pending_operation seen_from(int device, pending_operation p) const;
@@ -248,7 +248,7 @@ class program_runtime final : public heddle_device::runtime {
   int check_devices(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
   bool is_done(const pending_operation& p) const;
   enum class meeting { none, with_atomics, with_others };
-  /// Whether, and what, an access meets of what is under way; with flags as of a record.
+  /// Whether, and what, an access meets of what is unfinished; with flags as of a record.
   static meeting meets(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
                        std::uint8_t flags);
   std::string explain_address(std::uintptr_t address) const;
@@ -274,24 +274,24 @@ class program_runtime final : public heddle_device::runtime {
     const std::vector<std::uintptr_t>& at;
     double seconds;  // that the first schedule took
   };
-  struct launch_under_way;
-  struct work_under_way;
-  bool begin(launch_under_way& l);
-  bool go_on(launch_under_way& l);
-  void finish(launch_under_way& l);
-  void note_launched(launch_under_way& l, const std::vector<std::uint64_t>& before);
-  std::vector<std::unique_ptr<work_under_way>>::iterator find_work(std::uint64_t number);
+  struct unfinished_launch;
+  struct unfinished_work;
+  bool begin(unfinished_launch& l);
+  bool go_on(unfinished_launch& l);
+  void finish(unfinished_launch& l);
+  void note_launched(unfinished_launch& l, const std::vector<std::uint64_t>& before);
+  std::vector<std::unique_ptr<unfinished_work>>::iterator find_work(std::uint64_t number);
   std::vector<std::uint64_t> work_before(void* stream) const;
   /// It is done when what has these numbers is over: of the present device, and asked for where that is now.
-  work_under_way& put_off(const stream_order::operation& when, std::vector<std::uint64_t> before);
+  unfinished_work& put_off(const stream_order::operation& when, std::vector<std::uint64_t> before);
   /// The same of an effect, which is there at once where nothing comes before.
   void do_after(std::vector<std::uint64_t> before, const stream_order::operation& when,
                 std::function<void()> effect);
-  bool attend(work_under_way& w);
+  bool attend(unfinished_work& w);
   void go_on_with_all();
-  /// Whether something is still under way that `precedes` says is asked for.
+  /// Whether something is unfinished that `precedes` says is asked for.
   template <class F>
-  bool is_any_under_way(F precedes);
+  bool is_any_unfinished(F precedes);
   void complete_done();
   void complete_all();
   /// Adds the places of the launch and of memory, and weighs it.
@@ -335,8 +335,8 @@ class program_runtime final : public heddle_device::runtime {
   program_modules modules_{*this};
   program_libraries libraries_{*this};
   std::vector<pending_operation> pending_;
-  std::vector<std::unique_ptr<work_under_way>> under_way_;  // in the order of the host's calls
-  std::uint64_t works_ = 0;                                 // that were ever among them
+  std::vector<std::unique_ptr<unfinished_work>> unfinished_;  // in the order of the host's calls
+  std::uint64_t works_ = 0;                                   // that were ever among them
   jit::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;

@@ -30,7 +30,7 @@ bool program_runtime::takes_processes(double seconds) const {
   return memory_->device_bytes() * with_histories * options_.threads < available / 2;
 }
 
-/// Until at most so many are under way.
+/// Until at most so many are unfinished.
 void program_runtime::wait_for_processes(std::size_t most) noexcept {
   while (processes_.size() > most) {
     int status = 0;

@@ -25,7 +25,7 @@ class stream_order {
   explicit stream_order(int devices);
 
   void* make_stream(bool is_blocking, int device);
-  /// Whether any other stream than one default stream may be under way.
+  /// Whether any other stream than one default stream may have unfinished work.
   bool has_other_streams() const { return !streams_.empty() || devices_.size() > 1; }
   /// False for what is no stream.
   bool end_stream(void* stream);

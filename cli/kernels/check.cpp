@@ -1,6 +1,7 @@
 #include "checker/build/arguments.hpp"
 #include "checker/build/built_program.hpp"
 #include "checker/build/compile.hpp"
+#include "checker/build/compile_commands.hpp"
 #include "checker/build/compiler_command.hpp"
 #include "checker/program/program.hpp"
 #include "checker/report/lines.hpp"
@@ -265,7 +266,7 @@ void run(const check_options& options) {
 }
 
 /// What the program is called with.
-std::vector<std::string> words_behind_mark;
+std::vector<std::string> program_arguments;
 
 }  // namespace
 
@@ -289,7 +290,7 @@ void take_program_arguments(std::vector<std::string>& words) {
     if (*word == "-O") *word = "-O1";
   }
   if (words.front() == "run" || mark == words.end()) return;
-  words_behind_mark.assign(mark + 1, words.end());
+  program_arguments.assign(mark + 1, words.end());
   words.erase(mark, words.end());
 }
 
@@ -320,6 +321,77 @@ void add_files_to(CLI::App& command, check_options& options) {
   command.add_option("--built", options.built)->group("");
 }
 
+/// In which orders threads run, and what of a program is watched for how long.
+void add_watching_to(CLI::App& command, check_options& options) {
+  command.add_option("--seed", options.seed, "Another order in which threads run; default 0")
+      ->option_text("S")
+      ->transform(count_from(0));
+  command.add_option("--schedules", options.schedules, "How many orders are tried; default 3")
+      ->option_text("N")
+      ->transform(count_from(1, 1000));
+  command.add_flag("--legacy-warps", options.legacy_warps, "The threads of a warp move together");
+  command
+      .add_option("--timeout", options.timeout,
+                  "Processor time after which a kernel of which no thread ends is stopped; default 60")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      .add_option("--budget", options.budget,
+                  "About how long to watch: a spread of blocks and launches, the rest runs unwatched")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      .add_option("--stop-after", options.stop_after,
+                  "When to end a program; what was found until then is told")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      .add_option("--kernel-filter", options.kernel_filter,
+                  "Of a program, the kernels to watch: a regular expression that is in their names")
+      ->option_text("REGEX");
+  command
+      .add_option("--launches", options.launches, "Of a program, how many launches of each kernel to watch")
+      ->option_text("N")
+      ->transform(count_from(1));
+  command.add_option("--devices", options.devices, "How many devices a program finds; default 1")
+      ->option_text("N")
+      ->check(CLI::Range(1, 64));
+  command.add_flag(
+      "--profile", options.profile,
+      "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
+  command.add_flag("--leak-check", options.checks_leaks, "What a program does not free is a finding");
+}
+
+/// Where findings go, and which of them are told.
+void add_reports_to(CLI::App& command, check_options& options) {
+  command.add_flag("--json", options.json, "What was found as one JSON object");
+  writes_file(command.add_option("--report", options.report, "Where the findings go; default standard error")
+                  ->option_text("FILE"));
+  command
+      .add_option("--fail-on", options.fail_on,
+                  "The least that a finding weighs for which the check fails; default warning")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"note", "warning", "error"}));
+  command.add_option("--error-exitcode", options.error_exitcode, "The exit status when it fails; default 1")
+      ->option_text("N")
+      ->check(CLI::Range(1, 255));
+  writes_file(
+      command.add_option("--junit", options.junit, "What was found for a CI system")->option_text("FILE"));
+  writes_file(
+      command.add_option("--sarif", options.sarif, "What was found for a code host")->option_text("FILE"));
+  writes_file(
+      command.add_option("--html", options.html, "What was found as a page, with sources and threads drawn")
+          ->option_text("FILE"));
+  reads_file(command
+                 .add_option("--suppressions", options.suppressions,
+                             "Findings that are not told: lines of a kind, a file and a function")
+                 ->option_text("FILE"));
+  reads_file(command
+                 .add_option("--baseline", options.baseline,
+                             "An earlier report, by --json: what it has is not told again")
+                 ->option_text("FILE"));
+}
+
 }  // namespace
 
 void add_check(CLI::App& app) {
@@ -337,70 +409,8 @@ void add_check(CLI::App& app) {
   options->add_compilation_to(*command);
   add_files_to(*command, *options);
   options->add_place_to(*command);
-  command->add_option("--seed", options->seed, "Another order in which threads run; default 0")
-      ->option_text("S")
-      ->transform(count_from(0));
-  command->add_option("--schedules", options->schedules, "How many orders are tried; default 3")
-      ->option_text("N")
-      ->transform(count_from(1, 1000));
-  command->add_flag("--legacy-warps", options->legacy_warps, "The threads of a warp move together");
-  command
-      ->add_option("--timeout", options->timeout,
-                   "Processor time after which a kernel of which no thread ends is stopped; default 60")
-      ->option_text("SECONDS")
-      ->check(check_number::above(0));
-  command
-      ->add_option("--budget", options->budget,
-                   "About how long to watch: a spread of blocks and launches, the rest runs unwatched")
-      ->option_text("SECONDS")
-      ->check(check_number::above(0));
-  command
-      ->add_option("--stop-after", options->stop_after,
-                   "When to end a program; what was found until then is told")
-      ->option_text("SECONDS")
-      ->check(check_number::above(0));
-  command
-      ->add_option("--kernel-filter", options->kernel_filter,
-                   "Of a program, the kernels to watch: a regular expression that is in their names")
-      ->option_text("REGEX");
-  command
-      ->add_option("--launches", options->launches, "Of a program, how many launches of each kernel to watch")
-      ->option_text("N")
-      ->transform(count_from(1));
-  command->add_option("--devices", options->devices, "How many devices a program finds; default 1")
-      ->option_text("N")
-      ->check(CLI::Range(1, 64));
-  command->add_flag(
-      "--profile", options->profile,
-      "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
-  command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
-  command->add_flag("--json", options->json, "What was found as one JSON object");
-  writes_file(
-      command->add_option("--report", options->report, "Where the findings go; default standard error")
-          ->option_text("FILE"));
-  command
-      ->add_option("--fail-on", options->fail_on,
-                   "The least that a finding weighs for which the check fails; default warning")
-      ->option_text("LEVEL")
-      ->check(CLI::IsMember({"note", "warning", "error"}));
-  command->add_option("--error-exitcode", options->error_exitcode, "The exit status when it fails; default 1")
-      ->option_text("N")
-      ->check(CLI::Range(1, 255));
-  writes_file(
-      command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
-  writes_file(
-      command->add_option("--sarif", options->sarif, "What was found for a code host")->option_text("FILE"));
-  writes_file(
-      command->add_option("--html", options->html, "What was found as a page, with sources and threads drawn")
-          ->option_text("FILE"));
-  reads_file(command
-                 ->add_option("--suppressions", options->suppressions,
-                              "Findings that are not told: lines of a kind, a file and a function")
-                 ->option_text("FILE"));
-  reads_file(command
-                 ->add_option("--baseline", options->baseline,
-                              "An earlier report, by --json: what it has is not told again")
-                 ->option_text("FILE"));
+  add_watching_to(*command, *options);
+  add_reports_to(*command, *options);
   command->footer(
       "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
       "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"
@@ -419,7 +429,7 @@ void add_check(CLI::App& app) {
     options->source = !options->built.empty()  ? options->built
                       : options->files.empty() ? options->commands[1]
                                                : options->files.front();
-    options->words = words_behind_mark;
+    options->words = program_arguments;
     run(*options);
   });
 }

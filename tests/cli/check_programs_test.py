@@ -147,7 +147,7 @@ class CheckProgramsTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("clang++"), "g++ shortens the names of headers by itself")
     def test_header_of_another_library(self):
-        """A library that a stand-in brings along is known where the program includes it, too."""
+        """A library that a replacement brings along is known where the program includes it, too."""
         (self.folder / "both.cu").write_text(
             "#include <cusolverDn.h>\n#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  return cublasCreate(&h) + cublasDestroy(h);\n}\n")
         environment = dict(self.environment, CXX="clang++")

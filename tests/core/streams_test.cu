@@ -160,7 +160,7 @@ void transform_each_length(const std::vector<hd::target>& on, std::size_t first,
   for (std::size_t i = first; i < first + count; ++i) {
     const hd::target& where = on[i % on.size()];
     results.push_back(hd::fft(where, impulse(length(i), i % 1000).on(where)));
-    // Transforms of several streams are under way at once.
+    // Transforms of several streams run at once.
     if (results.size() < 2 * on.size() && i + 1 < first + count) continue;
     for (std::size_t k = 0; k < results.size(); ++k) {
       const std::size_t which = i + 1 - results.size() + k;

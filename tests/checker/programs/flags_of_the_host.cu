@@ -1,4 +1,4 @@
-// Memory by which the host and a kernel that is under way tell one another something.
+// Memory by which the host and a kernel that runs tell one another something.
 
 // program -- told
 // clean

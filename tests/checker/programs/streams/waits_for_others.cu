@@ -1,4 +1,4 @@
-// Kernels that wait for the host, or for a kernel on another stream or device. They stay under way meanwhile.
+// Kernels that wait for the host, or for a kernel on another stream or device. They keep running meanwhile.
 
 // program -- host
 // clean

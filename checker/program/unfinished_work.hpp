@@ -14,7 +14,7 @@
 namespace heddle::checker {
 
 /// A launch of the host's, from its call to its end.
-struct program_runtime::launch_under_way {
+struct program_runtime::unfinished_launch {
   stream_order::operation when;
   int device = 0;
   heddle_device::launch_request request;
@@ -45,15 +45,15 @@ struct program_runtime::launch_under_way {
 };
 
 /// What is on a stream and not done: a launch whose threads wait, or anything that waits behind one.
-struct program_runtime::work_under_way {
+struct program_runtime::unfinished_work {
   stream_order::operation when;
-  std::uint64_t number = 0;          // of all that was under way
+  std::uint64_t number = 0;          // of all that was unfinished
   std::vector<std::uint64_t> after;  // that end before it begins
   int device = 0;                    // that is present to it
   work_origin origin;
-  std::unique_ptr<launch_under_way> launch;  // or
-  std::function<void()> effect;              // of anything else
-  std::thread::id by;                        // that does it now: a function of the host's may take long
+  std::unique_ptr<unfinished_launch> launch;  // or
+  std::function<void()> effect;               // of anything else
+  std::thread::id by;                         // that does it now: a function of the host's may take long
 
   bool is_at_work() const { return by != std::thread::id(); }
   bool is_of_this_thread() const { return by == std::this_thread::get_id(); }
