@@ -328,11 +328,11 @@ linked_units link_units(const maker& make, const std::vector<source_unit>& units
   const std::size_t at_once = std::max<std::size_t>(1, available_cores());
   std::vector<compiled_unit> compiled;
   for (std::size_t first = 0; first < units.size(); first += at_once) {
-    std::vector<std::future<compiled_unit>> under_way;
+    std::vector<std::future<compiled_unit>> running;
     for (std::size_t i = first; i < std::min(first + at_once, units.size()); ++i)
-      under_way.push_back(
+      running.push_back(
           std::async(units.size() > 1 ? std::launch::async : std::launch::deferred, compile_one, i));
-    for (std::future<compiled_unit>& one : under_way) compiled.push_back(one.get());
+    for (std::future<compiled_unit>& one : running) compiled.push_back(one.get());
   }
   std::vector<fs::path> objects;
   std::vector<translation> translated;

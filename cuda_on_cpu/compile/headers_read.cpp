@@ -1,6 +1,6 @@
 #include "cuda_on_cpu/compile/headers_read.hpp"
 
-#include "io/cache.hpp"
+#include "cuda_on_cpu/compile/process.hpp"
 
 #include <cstddef>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle_device/in_host_source.hpp>
+#include <heddle_device/host/in_host_source.hpp>
 #include <heddle_device/names_begin.hpp>
 
 /// Cooperative groups: the block, the grid, tiles of a warp, and the lanes that are together.

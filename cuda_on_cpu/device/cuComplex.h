@@ -2,7 +2,7 @@
 
 /// Complex numbers as vectors of two.
 
-#include <heddle_device/in_host_source.hpp>
+#include <heddle_device/host/in_host_source.hpp>
 #include <heddle_device/names_begin.hpp>
 
 using cuFloatComplex = float2;

@@ -3,7 +3,7 @@
 /// __nv_bfloat16 and __nv_bfloat162: the upper half of a float, rounded to nearest even after each operation.
 
 #include <heddle_device/half_bits.hpp>
-#include <heddle_device/in_host_source.hpp>
+#include <heddle_device/host/in_host_source.hpp>
 #include <heddle_device/warp.hpp>
 
 #define HEDDLE_HALF __nv_bfloat16

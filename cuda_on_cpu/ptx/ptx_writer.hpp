@@ -62,7 +62,7 @@ class instruction {
   std::vector<bool> used_;
 };
 
-/// Makes C++ of statements of PTX, over the functions of heddle_device/ptx.hpp.
+/// Makes C++ of statements of PTX, over the functions of heddle_device/ptx/ptx.hpp.
 class writer {
  public:
   /// `number` tells the labels of one text from those of others.

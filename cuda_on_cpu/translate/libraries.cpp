@@ -176,7 +176,7 @@ void write_headers_of_libraries(const std::filesystem::path& folder) {
       // g++ takes files of one content and time for one file.
       std::ofstream out(path);
       out << "#pragma once\n// " << header << "\n";
-      if (l.stand_in != nullptr) out << "#include \"" << l.stand_in << "\"\n";
+      if (l.replacement != nullptr) out << "#include \"" << l.replacement << "\"\n";
       return false;
     });
   }
@@ -191,9 +191,9 @@ std::vector<included_library> included_libraries(std::string_view preprocessed,
     });
     if (!is_included) continue;
     result.push_back({&l, {}});
-    if (l.stand_in != nullptr && !std::string_view(l.names).empty())
+    if (l.replacement != nullptr && !std::string_view(l.names).empty())
       result.back().declared =
-          words_in_files(preprocessed, std::filesystem::path(l.stand_in).parent_path().string());
+          words_in_files(preprocessed, std::filesystem::path(l.replacement).parent_path().string());
   }
   return result;
 }

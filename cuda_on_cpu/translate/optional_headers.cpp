@@ -58,10 +58,10 @@ struct optional_header {
 };
 constexpr optional_header headers[] = {
     {"functions_of_16_bits.hpp", names_number_of_16_bits},
-    {"host_graphs.hpp", names_graph},
+    {"host/graphs.hpp", names_graph},
     {"rounding.hpp", names_rounding},
-    {"ptx_bits.hpp", names_assembly},
-    {"textures.hpp", names_textures},
+    {"ptx/bits.hpp", names_assembly},
+    {"textures/textures.hpp", names_textures},
     {"words.hpp", names_parts_of_words},
     {"driver/arrays.hpp", names_arrays_of_driver, "driver/driver.hpp"},
 };

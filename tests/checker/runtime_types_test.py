@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 DEVICE = pathlib.Path(__file__).resolve().parents[2] / "cuda_on_cpu" / "device" / "heddle_device"
-HEADERS = ("host_types.hpp", "host_graphs.hpp", "host_pools.hpp", "host_advice.hpp", "driver/types.hpp", "rtc/rtc.hpp")
+HEADERS = ("host/types.hpp", "host/graph_types.hpp", "host/pools.hpp", "host/advice.hpp", "driver/types.hpp", "rtc/rtc.hpp")
 
 
 def numbers(text):

@@ -319,12 +319,12 @@ std::filesystem::path mathematics() {
 
 TEST(CudaFolders, libraries_are_found_in_what_was_added) {
   const tests::scratch_folder first, second;
-  EXPECT_THROW(impl::cuda_library("heddle_stand_in", 7, "install it"), error);
+  EXPECT_THROW(impl::cuda_library("heddle_mathematics", 7, "install it"), error);
   std::filesystem::create_directory(second.path() / "lib");
-  std::filesystem::copy_file(mathematics(), second.path() / "lib" / "libheddle_stand_in.so.7");
+  std::filesystem::copy_file(mathematics(), second.path() / "lib" / "libheddle_mathematics.so.7");
   add_cuda_folder(first.path());
   add_cuda_folder(second.path());
-  const impl::shared_library found = impl::cuda_library("heddle_stand_in", 7, "install it");
+  const impl::shared_library found = impl::cuda_library("heddle_mathematics", 7, "install it");
   EXPECT_EQ(found.function<double(double)>("cos")(0.0), 1.0);
 }
 

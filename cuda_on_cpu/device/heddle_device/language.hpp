@@ -57,9 +57,9 @@ constexpr int warpSize = 32;
 #include "atomics.hpp"
 #include "clusters.hpp"
 #include "half.hpp"
-#include "host.hpp"
-#include "host_atomics.hpp"
-#include "host_for_c.hpp"
+#include "host/atomics.hpp"
+#include "host/for_c.hpp"
+#include "host/host.hpp"
 #include "module.hpp"
 #include "phases.hpp"
 #include "shifts.hpp"
@@ -70,10 +70,10 @@ constexpr int warpSize = 32;
 // These are taken out again where a source names nothing of them (optional_headers.cpp): all that they
 // include is above.
 #include "functions_of_16_bits.hpp"
-#include "host_graphs.hpp"
+#include "host/graphs.hpp"
 #include "rounding.hpp"
-#include "textures.hpp"
+#include "textures/textures.hpp"
 #include "words.hpp"
 
 // It needs some of these.
-#include "ptx_bits.hpp"
+#include "ptx/bits.hpp"

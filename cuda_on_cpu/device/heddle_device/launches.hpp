@@ -3,7 +3,7 @@
 /// What the rewriting of a source (host_part.cpp) leaves of launches, of kernels whose address is taken and
 /// of main. Nothing runs where the source is not run as a program.
 
-#include "host_types.hpp"
+#include "host/types.hpp"
 #include "memory_functions.hpp"
 #include "module.hpp"
 

@@ -1,9 +1,9 @@
 #pragma once
 
-/// What stand-ins for CUDA's libraries run on the device: functions of the host's that a launch calls, so
+/// What replacements of CUDA's libraries run on the device: functions of the host's that a launch calls, so
 /// that what they access is watched, and ordered with what else is on the stream.
 
-#include "in_host_source.hpp"
+#include "host/in_host_source.hpp"
 
 extern "C" {
 void __tsan_read_range(void* p, unsigned long bytes);

@@ -25,7 +25,7 @@ constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 
 /// Where memory is, and who made it.
 enum class memory_kind : u8 { device, managed, pinned, registered };
 
-/// What memory is called that a stand-in for a library has for a while.
+/// What memory is called that a replacement of a library has for a while.
 constexpr const char memory_of_libraries[] = "a library's memory";
 
 /// What an allocation is called in reports, and what it consists of where that is known.
@@ -103,12 +103,12 @@ struct kernel_facts {
 
 }  // namespace heddle_device
 
-#include "device_requests.hpp"
-#include "graph_requests.hpp"
-#include "library_requests.hpp"
-#include "mapping_requests.hpp"
-#include "module_requests.hpp"
-#include "pool_requests.hpp"
+#include "requests/device.hpp"
+#include "requests/graph.hpp"
+#include "requests/library.hpp"
+#include "requests/mapping.hpp"
+#include "requests/module.hpp"
+#include "requests/pool.hpp"
 
 namespace heddle_device {
 

@@ -40,7 +40,7 @@ HEDDLE_DEVICE void copy_asynchronously(void* to, const void* from, u32 bytes, u3
 HEDDLE_DEVICE void commit_copies() {
   heddle_commit_copies();
 }
-/// Until no more than the last groups of the thread's are under way.
+/// Until no more than the last groups of the thread's are unfinished.
 HEDDLE_DEVICE void wait_for_copies(u32 groups) {
   heddle_wait_copies(groups);
 }

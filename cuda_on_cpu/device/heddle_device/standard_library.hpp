@@ -4,7 +4,7 @@
 /// The standard library in kernels: cuda::std has what std has, which kernels may call here; cuda/std/atomic
 /// and its like have their own.
 
-#include "in_host_source.hpp"
+#include "host/in_host_source.hpp"
 #include "names_begin.hpp"
 
 #include <algorithm>

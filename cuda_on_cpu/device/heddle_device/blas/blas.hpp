@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuBLAS's functions. Matrices that are multiplied are watched as wholes.
+/// Replacements of cuBLAS's functions. Matrices that are multiplied are watched as wholes.
 
 #include "../names_begin.hpp"
 

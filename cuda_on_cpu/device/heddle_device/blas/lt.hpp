@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cublasLt: D = epilogue(alpha op(A) op(B) + beta C). Matrices are watched as wholes.
+/// Replacements of cublasLt: D = epilogue(alpha op(A) op(B) + beta C). Matrices are watched as wholes.
 
 #include "../names_begin.hpp"
 

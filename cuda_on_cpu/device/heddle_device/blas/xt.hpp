@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cublasXt: products of matrices that the host has, for which it waits. The first of the
+/// Replacements of cublasXt: products of matrices that the host has, for which it waits. The first of the
 /// selected devices calculates them.
 
 #include "../names_begin.hpp"

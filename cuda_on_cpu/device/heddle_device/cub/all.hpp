@@ -1,9 +1,9 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for CUB's calls of warps, blocks and the device. What they access is watched.
+/// Replacements of CUB's calls of warps, blocks and the device. What they access is watched.
 
-#include "../in_host_source.hpp"
+#include "../host/in_host_source.hpp"
 #include "../names_begin.hpp"
 
 #include <array>
@@ -16,7 +16,7 @@
 #include <vector>
 // Not before the macros are put away.
 #include "../names_end.hpp"
-#include "device.hpp"
+#include "device_select.hpp"
 
 #define CUB_MAJOR_VERSION 3
 #define CUB_MINOR_VERSION 0

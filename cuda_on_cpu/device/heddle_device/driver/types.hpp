@@ -2,7 +2,7 @@
 
 /// Types and numbers of the CUDA driver API. Names and values are the interface's (toolkit 13).
 
-#include "../in_host_source.hpp"
+#include "../host/in_host_source.hpp"
 
 // Headers of others ask for it before they use what is here.
 #define __cuda_cuda_h__

@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuFFT's functions. What they read and write is watched; Heddle's own transforms calculate
+/// Replacements of cuFFT's functions. What they read and write is watched; Heddle's own transforms calculate
 /// it.
 
 #include "../names_begin.hpp"

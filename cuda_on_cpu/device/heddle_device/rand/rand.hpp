@@ -1,9 +1,9 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuRAND, in kernels and for the host.
+/// Replacements of cuRAND, in kernels and for the host.
 
-#include "../in_host_source.hpp"
+#include "../host/in_host_source.hpp"
 #include "../names_begin.hpp"
 
 #include <cmath>

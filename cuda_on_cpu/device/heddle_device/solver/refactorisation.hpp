@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuSOLVER's refactorisation: new values in the pattern of factors P A Q^T = L U that are
+/// Replacements of cuSOLVER's refactorisation: new values in the pattern of factors P A Q^T = L U that are
 /// known.
 
 #include "../names_begin.hpp"

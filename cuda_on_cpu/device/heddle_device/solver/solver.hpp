@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuSOLVER's functions of dense matrices. Matrices are watched as wholes.
+/// Replacements of cuSOLVER's functions of dense matrices. Matrices are watched as wholes.
 
 #include "../names_begin.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuSOLVER's functions of sparse matrices: solutions in one call, orderings, many systems of
+/// Replacements of cuSOLVER's functions of sparse matrices: solutions in one call, orderings, many systems of
 /// one pattern.
 
 #include "../names_begin.hpp"

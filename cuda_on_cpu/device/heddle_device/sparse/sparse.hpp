@@ -1,7 +1,7 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for cuSPARSE's functions. What they read and write is watched element by element.
+/// Replacements of cuSPARSE's functions. What they read and write is watched element by element.
 
 #include "../names_begin.hpp"
 

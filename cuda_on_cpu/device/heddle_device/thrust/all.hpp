@@ -1,9 +1,9 @@
 #pragma once
 #pragma GCC system_header
 
-/// Stand-ins for Thrust's containers, iterators and algorithms. What runs on the device is watched there.
+/// Replacements of Thrust's containers, iterators and algorithms. What runs on the device is watched there.
 
-#include "../in_host_source.hpp"
+#include "../host/in_host_source.hpp"
 #include "../names_begin.hpp"
 
 #include <array>

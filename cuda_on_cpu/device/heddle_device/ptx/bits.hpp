@@ -2,10 +2,10 @@
 
 /// PTX's instructions of bits, and its conversions (PTX ISA).
 
-#include "ptx_arithmetic.hpp"
-#include "ptx_matrices.hpp"
-#include "ptx_video.hpp"
-#include "rounding.hpp"
+#include "../rounding.hpp"
+#include "arithmetic.hpp"
+#include "matrices.hpp"
+#include "video.hpp"
 
 namespace heddle_device::ptx {
 

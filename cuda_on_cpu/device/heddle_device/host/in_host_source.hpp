@@ -6,7 +6,7 @@
 #ifndef __cplusplus
 #error "heddle: CUDA in a file of C is not supported: compile it as C++, or with -x cu"
 #endif
-#include "language.hpp"
-#include "names_begin.hpp"
-#include "names_end.hpp"
+#include "../language.hpp"
+#include "../names_begin.hpp"
+#include "../names_end.hpp"
 #endif

@@ -4,6 +4,8 @@
 /// were. clang++ is told to leave them. The names and types are those of its instrumentation
 /// (gcc/sanitizer.def).
 
+#include "host.hpp"
+
 #if defined(HEDDLE_PROGRAM) && !defined(__clang__)
 
 #define HEDDLE_HOST_ATOMIC \

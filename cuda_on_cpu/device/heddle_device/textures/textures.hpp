@@ -2,9 +2,9 @@
 
 /// Textures and surfaces, for what a source names of them (optional_headers.cpp).
 
-#include "host_arrays.hpp"
+#include "../host/arrays.hpp"
+#include "sampling.hpp"
 #include "surfaces.hpp"
-#include "texture_sampling.hpp"
 
 // Each with its result returned, and stored.
 #define HEDDLE_UNPACKED(...) __VA_ARGS__

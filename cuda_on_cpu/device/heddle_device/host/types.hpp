@@ -3,8 +3,8 @@
 /// The types and numbers of the CUDA runtime that the host's part of a source names. Names, values and short
 /// texts are the interface's (CUDA Runtime API, toolkit 13).
 
-#include "runtime.hpp"
-#include "vector_types.hpp"
+#include "../runtime.hpp"
+#include "../vector_types.hpp"
 
 #include <stddef.h>
 
@@ -370,7 +370,7 @@ struct cudaPitchedPtr {
   void* ptr;
   size_t pitch, xsize, ysize;
 };
-#include "array_types.hpp"
+#include "../textures/array_types.hpp"
 struct cudaMemcpy3DParms {
   cudaArray_t srcArray;
   cudaPos srcPos;

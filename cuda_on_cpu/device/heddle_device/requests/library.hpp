@@ -1,6 +1,6 @@
 #pragma once
 
-/// What stand-ins for CUDA's libraries ask of what runs a program, and what they have calculated outside of
+/// What replacements of CUDA's libraries ask of what runs a program, and what they have calculated outside of
 /// the program. Whoever asks tells by itself what memory that reads and writes.
 
 namespace heddle_device {

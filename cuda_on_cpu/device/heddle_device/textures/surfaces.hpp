@@ -2,7 +2,7 @@
 
 /// Reads and writes of surfaces. Columns are given in bytes.
 
-#include "texture_sampling.hpp"
+#include "sampling.hpp"
 
 namespace heddle_device {
 

@@ -2,6 +2,8 @@
 
 /// Functions of the runtime under the names that they have in C, for files of C that declare them themselves.
 
+#include "host.hpp"
+
 #if defined(HEDDLE_PROGRAM) && defined(HEDDLE_WATCHED)
 
 #define HEDDLE_FOR_C(NAME, PARAMETERS, ARGUMENTS)                                                      \

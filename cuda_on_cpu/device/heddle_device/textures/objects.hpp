@@ -2,7 +2,7 @@
 
 /// What texture and surface objects stand for: made by the host, read by the device without being watched.
 
-#include "host.hpp"
+#include "../host/host.hpp"
 
 /// Functions of the device that do what hardware does there: nobody is seen to access anything.
 #define HEDDLE_HARDWARE inline __attribute__((noinline, no_sanitize("thread"), no_sanitize("undefined")))

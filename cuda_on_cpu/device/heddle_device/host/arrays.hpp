@@ -2,7 +2,7 @@
 
 /// Of host.hpp: CUDA arrays and what copies them, texture objects and surface objects.
 
-#include "texture_objects.hpp"
+#include "../textures/objects.hpp"
 
 // ---------------------------------------------------------------------------------------- descriptions
 

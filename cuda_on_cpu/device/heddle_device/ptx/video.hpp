@@ -2,7 +2,7 @@
 
 /// PTX's instructions for the 2 or 4 numbers in a word, *SIMD Video Instructions*.
 
-#include "ptx_arithmetic.hpp"
+#include "arithmetic.hpp"
 
 namespace heddle_device::ptx {
 

@@ -4,7 +4,7 @@
 /// are there for, in memory of the process; beside a kernel that runs alone the host's part is compiled
 /// and not run, and they say that there is no device.
 
-#include "launches.hpp"
+#include "../launches.hpp"
 
 #define HEDDLE_HOST inline cudaError_t
 #define HEDDLE_RUNTIME(...)                                                            \
@@ -433,9 +433,9 @@ HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned =
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 
-#include "host_advice.hpp"
-#include "host_devices.hpp"
-#include "host_launches.hpp"
-#include "host_libraries.hpp"
-#include "host_pools.hpp"
-#include "host_streams.hpp"
+#include "advice.hpp"
+#include "devices.hpp"
+#include "launches.hpp"
+#include "libraries.hpp"
+#include "pools.hpp"
+#include "streams.hpp"

@@ -3,12 +3,12 @@
 /// What inline PTX becomes calls of: registers are untyped bits, which instructions take and leave as numbers
 /// (PTX ISA).
 
-#include "atomics.hpp"
-#include "clusters.hpp"
-#include "phases.hpp"
-#include "spaces.hpp"
-#include "synchronisation.hpp"
-#include "warp.hpp"
+#include "../atomics.hpp"
+#include "../clusters.hpp"
+#include "../phases.hpp"
+#include "../spaces.hpp"
+#include "../synchronisation.hpp"
+#include "../warp.hpp"
 
 namespace heddle_device::ptx {
 

@@ -3,11 +3,11 @@
 /// Which elements a texture's coordinates lead to, with what weights, and what comes of them (CUDA C++
 /// Programming Guide, Texture Fetching).
 
-#include "texture_objects.hpp"
+#include "objects.hpp"
 
 namespace heddle_device {
 
-/// A fetch that is under way: the elements, and what to do with their values.
+/// An unfinished fetch: the elements, and what to do with their values.
 struct texture_fetch : texture_access {
   const texture_object* of;
   double weight[most];
