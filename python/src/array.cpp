@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -289,6 +290,55 @@ nb::object numpy_view(nb::handle array) {
                                    : nb::cast(shared<nb::numpy>(array));
 }
 
+/// An array of one element as a number of Python's.
+static void bind_number(nb::class_<device_array>& array) {
+  array.def("__float__", [](nb::handle self) { return nb::steal(PyNumber_Float(item(self).ptr())); })
+      .def("__int__", [](nb::handle self) { return nb::steal(PyNumber_Long(item(self).ptr())); })
+      .def("__index__", [](nb::handle self) { return nb::steal(PyNumber_Index(item(self).ptr())); })
+      .def("__format__",
+           [](nb::handle self, const nb::str& how) {
+             const bool is_number = nb::cast<nb::tuple>(self.attr("shape")).size() == 0;
+             if (!is_number && nb::len(how) != 0)
+               raise(PyExc_TypeError, "only an array without axes is formatted as a number");
+             const nb::object shown = is_number ? item(self) : nb::object(nb::str(self));
+             return nb::steal(PyObject_Format(shown.ptr(), how.ptr()));
+           })
+      .def("__complex__",
+           [](nb::handle self) {
+             return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(item(self));
+           })
+      .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item(self))); });
+}
+
+new_numpy_array::new_numpy_array(dtype type, const shape& lengths)
+    : object(python().empty(tuple_of(lengths), numpy_dtype(type))) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  data = buffer.buf;
+  PyBuffer_Release(&buffer);
+}
+
+nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as) {
+  if (!as_array && x.where().is_gpu()) {
+    const without_gil released;
+    x = x.on(target());
+  }
+  if (!as_array && x.shape().axes() == 0) {
+    const any_value value = x.front();
+    return numpy_scalar(as ? any_value(*as, value.data()) : value);
+  }
+  // A new array of NumPy's is made sooner than one that shares the memory.
+  if (!as_array && x.bytes() <= 4096) {
+    const new_numpy_array copy(as ? *as : x.dtype(), x.shape());
+    std::memcpy(copy.data, x.data(), x.bytes());
+    return copy.object;
+  }
+  device_array array(std::move(x));
+  if (as) array.type = *as;
+  const nb::object result = new_array(std::move(array));
+  return as_array ? result : numpy_view(result);
+}
+
 void bind_array(nb::module_& m) {
   nb::class_<device_array> array(m, "Array", nb::type_slots(slots_of_array),
                                  R"(Elements of one type on a target, contiguous in C order.
@@ -345,22 +395,6 @@ heddle.Array([3., 5., 7.], dtype=float64, device='cpu')
            nb::arg("copy") = nb::none())
       .def("__dlpack_device__", &dlpack_device)
       .def_prop_ro("__cuda_array_interface__", &cuda_interface)
-      .def("__float__", [](nb::handle self) { return nb::steal(PyNumber_Float(item(self).ptr())); })
-      .def("__int__", [](nb::handle self) { return nb::steal(PyNumber_Long(item(self).ptr())); })
-      .def("__index__", [](nb::handle self) { return nb::steal(PyNumber_Index(item(self).ptr())); })
-      .def("__format__",
-           [](nb::handle self, const nb::str& how) {
-             const bool is_number = nb::cast<nb::tuple>(self.attr("shape")).size() == 0;
-             if (!is_number && nb::len(how) != 0)
-               raise(PyExc_TypeError, "only an array without axes is formatted as a number");
-             const nb::object shown = is_number ? item(self) : nb::object(nb::str(self));
-             return nb::steal(PyObject_Format(shown.ptr(), how.ptr()));
-           })
-      .def("__complex__",
-           [](nb::handle self) {
-             return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(item(self));
-           })
-      .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item(self))); })
       .def("__len__",
            [](const device_array& x) {
              if (x.lengths.axes() == 0) raise(PyExc_TypeError, "an array without axes has no length");
@@ -371,6 +405,7 @@ heddle.Array([3., 5., 7.], dtype=float64, device='cpu')
         return nb::make_tuple(nb::module_::import_("heddle._arrays").attr("restored"),
                               nb::make_tuple(on_cpu(self), device_text(array_in(self).where)));
       });
+  bind_number(array);
   bind_standard(array);
   const auto none = nb::arg().none();
   m.def("asarray", &asarray, none, none, none, none);

@@ -69,6 +69,18 @@ nb::object new_array(device_array&& x);
 /// A NumPy array of the elements, which are on the CPU and are kept by `array`, a heddle.Array.
 nb::object numpy_view(nb::handle array);
 
+/// A new array of NumPy's, whose elements are not initialised.
+struct new_numpy_array {
+  new_numpy_array(dtype type, const shape& lengths);
+
+  nb::object object;
+  void* data = nullptr;
+};
+
+/// A new array as NumPy's, a scalar where it has no axes, or as a heddle.Array. `as` is a type of the same
+/// size that its elements are taken for.
+nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as = {});
+
 void bind_array(nb::module_& m);
 
 }  // namespace heddle::python

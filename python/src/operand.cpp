@@ -99,19 +99,6 @@ bool is_of_numpy(nb::handle x) {
   return found > 0 || (found == 0 && PyObject_IsInstance(x.ptr(), python().generic.ptr()) > 0);
 }
 
-struct new_numpy_array {
-  new_numpy_array(dtype type, const shape& lengths)
-      : object(python().empty(tuple_of(lengths), numpy_dtype(type))) {
-    Py_buffer buffer;
-    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
-    data = buffer.buf;
-    PyBuffer_Release(&buffer);
-  }
-
-  nb::object object;
-  void* data = nullptr;
-};
-
 bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
   const std::less<const void*> before;
   return before(a, static_cast<const std::byte*>(b) + b_bytes) &&
@@ -481,27 +468,6 @@ nb::object output::finish() {
     return out_;
   }
   return result_of(std::move(*own_), as_array_);
-}
-
-nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as) {
-  if (!as_array && x.where().is_gpu()) {
-    const without_gil released;
-    x = x.on(target());
-  }
-  if (!as_array && x.shape().axes() == 0) {
-    const any_value value = x.front();
-    return numpy_scalar(as ? any_value(*as, value.data()) : value);
-  }
-  // A new array of NumPy's is made sooner than one that shares the memory.
-  if (!as_array && x.bytes() <= 4096) {
-    const new_numpy_array copy(as ? *as : x.dtype(), x.shape());
-    std::memcpy(copy.data, x.data(), x.bytes());
-    return copy.object;
-  }
-  device_array array(std::move(x));
-  if (as) array.type = *as;
-  const nb::object result = new_array(std::move(array));
-  return as_array ? result : numpy_view(result);
 }
 
 }  // namespace heddle::python

@@ -109,8 +109,4 @@ class output {
   bool is_new_ = true, as_array_;
 };
 
-/// A new array as NumPy's, a scalar where it has no axes, or as a heddle.Array. `as` is a type of the same
-/// size that its elements are taken for.
-nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as = {});
-
 }  // namespace heddle::python

@@ -176,9 +176,7 @@ void bind_order_over_ranks(nb::module_& m) {
   m.def("median_over_ranks", &median_over, some, none);
 }
 
-}  // namespace
-
-void bind_ranks(nb::module_& m) {
+void bind_processes(nb::module_& m) {
   nb::class_<ranks>(
       m, "Ranks", R"(The processes that compute together, from heddle.ranks(): `rank` of `size`, on `target`.
 
@@ -213,6 +211,27 @@ has called it, and `abort(cause)` ends all after a line that names this one.
           },
           nb::arg("path"));
 
+  m.def(
+      "ranks_world",
+      [](nb::handle where) {
+        const std::optional<target> wanted = target_or_none(where);
+        return released([&] {
+          const ranks all = ranks::world();
+          return wanted ? all.on(*wanted) : all;
+        });
+      },
+      nb::arg("target").none());
+  m.def(
+      "ranks_of_communicator",
+      [](std::uintptr_t address, nb::handle where) {
+        const std::optional<target> wanted = target_or_none(where);
+        return released([&] { return ranks_of_communicator(address, wanted); });
+      },
+      nb::arg("address"), nb::arg("target").none());
+  m.def("has_mpi", &ranks::has_mpi);
+}
+
+void bind_array_over_ranks(nb::module_& m) {
   nb::class_<distributed>(m, "DistributedArray",
                           R"(An array whose rows are spread over ranks; functions of heddle take it.
 
@@ -257,25 +276,9 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
             return released([&] { return x.redistributed(begins); });
           },
           nb::arg("begins"));
+}
 
-  m.def(
-      "ranks_world",
-      [](nb::handle where) {
-        const std::optional<target> wanted = target_or_none(where);
-        return released([&] {
-          const ranks all = ranks::world();
-          return wanted ? all.on(*wanted) : all;
-        });
-      },
-      nb::arg("target").none());
-  m.def(
-      "ranks_of_communicator",
-      [](std::uintptr_t address, nb::handle where) {
-        const std::optional<target> wanted = target_or_none(where);
-        return released([&] { return ranks_of_communicator(address, wanted); });
-      },
-      nb::arg("address"), nb::arg("target").none());
-  m.def("has_mpi", &ranks::has_mpi);
+void bind_patterns_over_ranks(nb::module_& m) {
   m.def("reduce_over_ranks", &reduce_over, nb::arg("op"), nb::arg("widens"), nb::arg("x"),
         nb::arg("axis").none(), nb::arg("dtype").none(), nb::arg("initial").none());
   m.def("scan_over_ranks", &scan_over, nb::arg("op"), nb::arg("widens"), nb::arg("is_exclusive"),
@@ -308,6 +311,14 @@ and `redistributed(begins)` other blocks. `x + y`, `x - y` and `x * y` take arra
     const any_value y = value_from(scalar, x.dtype());
     return released([&] { return is_left ? transform(x.all(), y, x, op) : transform(x.all(), x, y, op); });
   });
+}
+
+}  // namespace
+
+void bind_ranks(nb::module_& m) {
+  bind_processes(m);
+  bind_array_over_ranks(m);
+  bind_patterns_over_ranks(m);
 }
 
 }  // namespace heddle::python

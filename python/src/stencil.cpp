@@ -81,6 +81,100 @@ struct other_input {
 };
 
 /// The kernels' source: heddle_one computes a cell, heddle_piece several of a row.
+/// How far neighbours are along planes, rows and columns. Edges that are kept are as wide along every axis.
+std::array<std::ptrdiff_t, 3> reach_of(const std::vector<offset>& offsets, std::size_t axes,
+                                       bool keeps_edges) {
+  std::array<std::ptrdiff_t, 3> reach{};
+  for (const offset& o : offsets)
+    for (std::size_t k = 0; k < 3; ++k) reach[k] = std::max(reach[k], std::abs(o[k]));
+  const std::ptrdiff_t largest = *std::max_element(reach.begin(), reach.end());
+  for (std::size_t k = 3 - axes; keeps_edges && k < 3; ++k) reach[k] = largest;
+  return reach;
+}
+
+/// What reads the neighbours of a cell.
+std::string neighbours_read(const std::vector<offset>& offsets) {
+  std::string text;
+  for (std::size_t k = 0; k < offsets.size(); ++k) {
+    const auto [p, r, c] = offsets[k];
+    const std::string plane = std::to_string(p), row = std::to_string(r), column = std::to_string(c);
+    text += "  const heddle_cell in_u_" + std::to_string(k) + " = Inside ? x.in[i + (" + plane +
+            " * s.rows + " + row + ") * s.columns + " + column + "] : heddle_beyond(x, s, o, in_plane + " +
+            plane + ", in_row + " + row + ", in_column + " + column + ");\n";
+  }
+  return text;
+}
+
+/// Arrays beside the cells in the source of a kernel.
+struct other_inputs_source {
+  std::string structures, declared, passed, read;
+
+  explicit other_inputs_source(const std::vector<other_input>& others) {
+    for (const other_input& other : others) {
+      const std::string name = other.name, structure = "heddle_of_" + name, all = "all_" + name;
+      structures += "struct " + structure + " { const " + expressions::code_name(other.type) +
+                    "* elements; long long stride; };\n";
+      declared += ", const " + structure + " " + all;
+      passed += ", " + all;
+      read += "  const " + std::string(expressions::code_name(other.type)) + " in_" + name + " = " + all +
+              ".elements[i * " + all + ".stride];\n";
+    }
+  }
+};
+
+std::string number(std::ptrdiff_t n) {
+  return std::to_string(n) + "ll";
+}
+
+/// The functions that a kernel calls for a cell, or for a piece of a row.
+std::string loops_over_cells(const other_inputs_source& others, const std::array<std::ptrdiff_t, 3>& reach) {
+  return R"(HEDDLE_APART void heddle_at_edge(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
+         others.declared + R"(, long long plane, long long row, long long column) {
+  heddle_compute<false>(x, s, o)" +
+         others.passed + R"(, plane, row, column);
+}
+HEDDLE_BOTH bool heddle_is_inside(long long at, long long reach, long long n) { return reach <= at && at < n - reach; }
+HEDDLE_BOTH bool heddle_row_is_inside(const heddle_sizes s, long long plane, long long row) {
+  return heddle_is_inside(plane, )" +
+         number(reach[0]) + ", s.planes) && heddle_is_inside(row, " + number(reach[1]) + R"(, s.rows);
+}
+HEDDLE_BOTH void heddle_one(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
+         others.declared + R"(, heddle_size cell) {
+  const long long column = cell % s.columns, line = cell / s.columns, row = line % s.rows, plane = line / s.rows;
+  if (heddle_row_is_inside(s, plane, row) && heddle_is_inside(column, )" +
+         number(reach[2]) + R"(, s.columns)) {
+    heddle_compute<true>(x, s, o)" +
+         others.passed + R"(, plane, row, column);
+  } else {
+    heddle_at_edge(x, s, o)" +
+         others.passed + R"(, plane, row, column);
+  }
+}
+HEDDLE_BOTH void heddle_piece(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
+         others.declared + R"(, heddle_size piece) {
+  const long long most = )" +
+         std::to_string(columns_in_piece) + R"(;
+  const long long pieces = (s.columns + most - 1) / most, line = piece / pieces;
+  const long long row = line % s.rows, plane = line / s.rows;
+  const long long first = piece % pieces * most, last = first + most < s.columns ? first + most : s.columns;
+  long long from = last, to = last;
+  if (heddle_row_is_inside(s, plane, row)) {
+    const long long low = )" +
+         number(reach[2]) + R"(, high = s.columns - low;
+    from = first < low ? (low < last ? low : last) : first;
+    to = high < last ? high : last;
+    if (to < from) to = from;
+  }
+  for (long long c = first; c < from; ++c) heddle_at_edge(x, s, o)" +
+         others.passed + R"(, plane, row, c);
+  for (long long c = from; c < to; ++c) heddle_compute<true>(x, s, o)" +
+         others.passed + R"(, plane, row, c);
+  for (long long c = to; c < last; ++c) heddle_at_edge(x, s, o)" +
+         others.passed + R"(, plane, row, c);
+}
+)";
+}
+
 stencil_source source_of(const std::string& expression, const std::vector<offset>& offsets, std::size_t axes,
                          dtype type, const std::vector<other_input>& others, const boundary_source& around) {
   std::vector<expressions::expression_input> inputs;
@@ -90,33 +184,8 @@ stencil_source source_of(const std::string& expression, const std::vector<offset
   for (const other_input& other : others) inputs.push_back({other.name, other.type});
   const expressions::translated_expression translated = expressions::translate_expression(expression, inputs);
 
-  std::array<std::ptrdiff_t, 3> reach{};
-  for (const offset& o : offsets)
-    for (std::size_t k = 0; k < 3; ++k) reach[k] = std::max(reach[k], std::abs(o[k]));
+  const other_inputs_source beside(others);
   const bool keeps_edges = std::string(around.name) == "dirichlet";
-  const std::ptrdiff_t largest = *std::max_element(reach.begin(), reach.end());
-  for (std::size_t k = 3 - axes; keeps_edges && k < 3; ++k) reach[k] = largest;
-
-  std::string declared, passed, others_read, others_structures;
-  for (const other_input& other : others) {
-    const std::string name = other.name, structure = "heddle_of_" + name, all = "all_" + name;
-    others_structures += "struct " + structure + " { const " + expressions::code_name(other.type) +
-                         "* elements; long long stride; };\n";
-    declared += ", const " + structure + " " + all;
-    passed += ", " + all;
-    others_read += "  const " + std::string(expressions::code_name(other.type)) + " in_" + name + " = " +
-                   all + ".elements[i * " + all + ".stride];\n";
-  }
-  std::string neighbours;
-  for (std::size_t k = 0; k < offsets.size(); ++k) {
-    const auto [p, r, c] = offsets[k];
-    const std::string plane = std::to_string(p), row = std::to_string(r), column = std::to_string(c);
-    neighbours += "  const heddle_cell in_u_" + std::to_string(k) + " = Inside ? x.in[i + (" + plane +
-                  " * s.rows + " + row + ") * s.columns + " + column +
-                  "] : heddle_beyond(x, s, o, in_plane + " + plane + ", in_row + " + row + ", in_column + " +
-                  column + ");\n";
-  }
-  const auto number = [](std::ptrdiff_t n) { return std::to_string(n) + "ll"; };
   const std::string computed = expressions::converted(translated.code, translated.type, type);
   stencil_source source;
   source.preamble =
@@ -131,7 +200,7 @@ stencil_source source_of(const std::string& expression, const std::vector<offset
 struct heddle_place { const heddle_cell* __restrict__ in; heddle_cell* __restrict__ out; };
 struct heddle_sizes { long long planes, rows, columns; };
 struct heddle_outside { heddle_cell value; };
-)" + others_structures +
+)" + beside.structures +
       "HEDDLE_BOTH long long heddle_along(long long i, long long n) {\n  if (0 <= i && i < n) return i;\n  " +
       around.cell + R"(
 }
@@ -145,56 +214,12 @@ HEDDLE_APART heddle_cell heddle_beyond(const heddle_place x, const heddle_sizes 
 }
 template <bool Inside>
 HEDDLE_BOTH void heddle_compute(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
-      declared + R"(, long long in_plane, long long in_row, long long in_column) {
+      beside.declared + R"(, long long in_plane, long long in_row, long long in_column) {
   const long long i = (in_plane * s.rows + in_row) * s.columns + in_column;
 )" + (keeps_edges ? "  if (!Inside) {\n    x.out[i] = x.in[i];\n    return;\n  }\n" : "") +
-      neighbours + others_read + "  x.out[i] = " + computed + R"(;
+      neighbours_read(offsets) + beside.read + "  x.out[i] = " + computed + R"(;
 }
-HEDDLE_APART void heddle_at_edge(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
-      declared + R"(, long long plane, long long row, long long column) {
-  heddle_compute<false>(x, s, o)" +
-      passed + R"(, plane, row, column);
-}
-HEDDLE_BOTH bool heddle_is_inside(long long at, long long reach, long long n) { return reach <= at && at < n - reach; }
-HEDDLE_BOTH bool heddle_row_is_inside(const heddle_sizes s, long long plane, long long row) {
-  return heddle_is_inside(plane, )" +
-      number(reach[0]) + ", s.planes) && heddle_is_inside(row, " + number(reach[1]) + R"(, s.rows);
-}
-HEDDLE_BOTH void heddle_one(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
-      declared + R"(, heddle_size cell) {
-  const long long column = cell % s.columns, line = cell / s.columns, row = line % s.rows, plane = line / s.rows;
-  if (heddle_row_is_inside(s, plane, row) && heddle_is_inside(column, )" +
-      number(reach[2]) + R"(, s.columns)) {
-    heddle_compute<true>(x, s, o)" +
-      passed + R"(, plane, row, column);
-  } else {
-    heddle_at_edge(x, s, o)" +
-      passed + R"(, plane, row, column);
-  }
-}
-HEDDLE_BOTH void heddle_piece(const heddle_place x, const heddle_sizes s, const heddle_outside o)" +
-      declared + R"(, heddle_size piece) {
-  const long long most = )" +
-      std::to_string(columns_in_piece) + R"(;
-  const long long pieces = (s.columns + most - 1) / most, line = piece / pieces;
-  const long long row = line % s.rows, plane = line / s.rows;
-  const long long first = piece % pieces * most, last = first + most < s.columns ? first + most : s.columns;
-  long long from = last, to = last;
-  if (heddle_row_is_inside(s, plane, row)) {
-    const long long low = )" +
-      number(reach[2]) + R"(, high = s.columns - low;
-    from = first < low ? (low < last ? low : last) : first;
-    to = high < last ? high : last;
-    if (to < from) to = from;
-  }
-  for (long long c = first; c < from; ++c) heddle_at_edge(x, s, o)" +
-      passed + R"(, plane, row, c);
-  for (long long c = from; c < to; ++c) heddle_compute<true>(x, s, o)" +
-      passed + R"(, plane, row, c);
-  for (long long c = to; c < last; ++c) heddle_at_edge(x, s, o)" +
-      passed + R"(, plane, row, c);
-}
-)";
+)" + loops_over_cells(beside, reach_of(offsets, axes, keeps_edges));
   source.parameters = "heddle_place heddle_x, heddle_sizes heddle_s, heddle_outside heddle_o";
   source.arguments = "heddle_x, heddle_s, heddle_o";
   for (const other_input& other : others) {

@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import as_strided
 from .. import _core
 from .._core import Array
 
-_STAND_IN = np.zeros(1, np.int8)
+_ONE_BYTE = np.zeros(1, np.int8)
 
 # Places along an axis: the array of them, the length and the stride of the axis, and the array's own strides along the result.
 Index = tuple[Array, int, int, list[int]]
@@ -32,19 +32,19 @@ def _along(own: tuple[int, ...], whole: tuple[int, ...]) -> list[int]:
     return [0] * (len(whole) - len(own)) + strides
 
 
-def _stand_in(x: Array) -> np.ndarray[Any, Any]:
+def _array_of_strides(x: Array) -> np.ndarray[Any, Any]:
     """An array of as many bytes as x has elements, none of which is ever read."""
-    return as_strided(_STAND_IN, x.shape, _strides(x.shape), writeable=False)
+    return as_strided(_ONE_BYTE, x.shape, _strides(x.shape), writeable=False)
 
 
 def _layout(view: np.ndarray[Any, Any]) -> tuple[int, list[int]]:
     """Where the first element of a view is, and its strides."""
-    return view.__array_interface__["data"][0] - _STAND_IN.__array_interface__["data"][0], list(view.strides)
+    return view.__array_interface__["data"][0] - _ONE_BYTE.__array_interface__["data"][0], list(view.strides)
 
 
 def by_view(function: Callable[..., Any], x: Array, *arguments: Any) -> Array:
     """The copy, where x is, of what a function of NumPy's makes a view of."""
-    view = function(_stand_in(x), *arguments)
+    view = function(_array_of_strides(x), *arguments)
     return _core.gather(x, view.shape, *_layout(view), [])
 
 
@@ -119,7 +119,7 @@ class Selection:
         strides = _strides(x.shape)
         chosen = [k for k, item in enumerate(items) if isinstance(item, Array)]
         basic = tuple(slice(None) if isinstance(item, Array) else item for item in items)
-        view = _stand_in(x)[(*basic, ...)]
+        view = _array_of_strides(x)[(*basic, ...)]
         self.first, apart = _layout(view)
         if view.size == 0:
             self.first = 0
