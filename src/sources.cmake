@@ -32,16 +32,20 @@ set(pattern_sources
   core/call_along_lines.cpp
   patterns/any/any.cpp
   patterns/argmin/any.cpp
+  patterns/argmin/cpu.cpp
+  patterns/argmin/front.cpp
   patterns/copy_if/any.cpp
   patterns/copy_if/front.cpp
   patterns/cpu_kernels_for.cpp
   patterns/fft/any.cpp
   patterns/fft/front.cpp
+  patterns/gather/cpu.cpp
   patterns/gather/front.cpp
   patterns/linear_algebra/any.cpp
   patterns/linear_algebra/cpu.cpp
   patterns/linear_algebra/front.cpp
   patterns/histogram/any.cpp
+  patterns/histogram/front.cpp
   patterns/lower_bound/any.cpp
   patterns/lower_bound/front.cpp
   patterns/quantile/any.cpp
@@ -56,12 +60,15 @@ set(pattern_sources
   patterns/segmented_reduce/any.cpp
   patterns/segmented_reduce/front.cpp
   patterns/segmented_scan/any.cpp
+  patterns/segmented_scan/front.cpp
   patterns/sort/any.cpp
+  patterns/sort/front.cpp
   patterns/statistics/any.cpp
   patterns/statistics/front.cpp
   patterns/stencil/front.cpp
   patterns/textbook/algorithm.cpp
   patterns/top_k/any.cpp
+  patterns/top_k/cpu.cpp
   patterns/top_k/front.cpp
   patterns/transform/any.cpp
   patterns/transform/front.cpp
@@ -73,6 +80,7 @@ set(module_sources
   io/cache_folder.cpp
   kernels/cpu_module.cpp
   kernels/expression.cpp
+  kernels/expression_kernel.cpp
   kernels/expression_source.cpp
   kernels/kernel.cpp
   kernels/signature.cpp
@@ -84,8 +92,8 @@ set(textbook_sources
   patterns/textbook/scan.cpp)
 # What has definitions or options of its own.
 set(single_sources
-  patterns/histogram/front.cpp
-  patterns/sort/front.cpp
+  patterns/histogram/cpu.cpp
+  patterns/sort/cpu.cpp
   patterns/fft/cpu.cpp
   patterns/fft/fft_plans.cpp)
 set(sources_without_cuda

@@ -292,119 +292,155 @@ bool are_last(const fft_task& task) {
                      [&](std::size_t axis) { return axis + count >= axes; });
 }
 
+/// One call of a transform.
 template <class T>
-void fft_of(const fft_task& task, const void* x, void* out, const target& where) {
-  using complex = pair_of_reals<T>;
-  const bool inverse = task.kind == fft_kind::inverse || task.kind == fft_kind::real_inverse;
-  const std::size_t last = task.axes.back(), size_in = task.lengths.elements(),
-                    size_out = task.result().elements();
-  double together = 1;
-  for (const std::size_t axis : task.axes)
-    together *=
-        static_cast<double>(axis == last && is_real(task.kind) ? task.real_length : task.lengths[axis]);
-  const T factor = inverse ? static_cast<T>(1 / together) : T(1);
-  // Where the input is copied anyway, the copy is scaled, and takes no longer for that.
-  const auto copy_scaled = [&](complex* to) {
-    transform(where, scaled<T>{static_cast<const T*>(x), factor}, 2 * size_in, reinterpret_cast<T*>(to));
-  };
+class fft_call {
+ public:
+  fft_call(const fft_task& task, const void* x, void* out, const target& where)
+      : task_(task),
+        x_(static_cast<const T*>(x)),
+        out_(out),
+        where_(where),
+        last_(task.axes.back()),
+        size_in_(task.lengths.elements()),
+        size_out_(task.result().elements()),
+        is_inverse_(task.kind == fft_kind::inverse || task.kind == fft_kind::real_inverse) {
+    double together = 1;
+    for (const std::size_t axis : task.axes) together *= static_cast<double>(length_of(axis));
+    factor_ = is_inverse_ ? static_cast<T>(1 / together) : T(1);
+  }
 
-  if (are_last(task)) {
-    const std::size_t axes = task.lengths.axes(), count = task.axes.size();
-    layout of;
-    of.kind = task.kind;
-    of.is_double = task.is_double;
-    long long in = 1, result = 1;
-    for (std::size_t axis = axes - count; axis < axes; ++axis) {
-      of.lengths.push_back(
-          static_cast<long long>(axis == last && is_real(task.kind) ? task.real_length : task.lengths[axis]));
-      in *= static_cast<long long>(task.lengths[axis]);
-      result *= static_cast<long long>(task.result()[axis]);
-    }
-    of.distance_in = in;
-    of.distance_out = result;
-    of.batch = static_cast<long long>(size_in) / in;
-    // A transform to real elements writes over its input, and one of real elements reads them in pairs.
-    const bool is_aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(complex) == 0;
+  /// All axes at once, which are the last ones.
+  void along_last_axes() {
     memory copied;
-    void* from = const_cast<void*>(x);
-    bool is_scaled = !inverse;
-    if (task.from_real) {
-      transform(where, complex_at<T>{static_cast<const T*>(x), factor}, size_in, static_cast<complex*>(out));
-      from = out;
-      is_scaled = true;
-    } else if (task.kind == fft_kind::real_forward && !is_aligned) {
-      copied = memory(size_in * sizeof(T), where);
-      heddle::copy(copied.data(), where, x, where, copied.bytes());
-      from = copied.data();
-    } else if (task.kind == fft_kind::real_inverse) {
-      copied = memory(size_in * sizeof(complex), where);
-      const auto copy_edges = [&]<class Index>(Index) {
-        const auto before_last = [&](std::size_t axes_before) {
-          return static_cast<Index>(count > axes_before ? task.lengths[last - axes_before] : 1);
-        };
-        const hermitian_edges<T, Index> edges{static_cast<const T*>(x),
-                                              factor,
-                                              static_cast<Index>(task.lengths[last]),
-                                              static_cast<Index>(task.real_length),
-                                              before_last(1),
-                                              before_last(2)};
-        transform(where, edges, size_in, static_cast<complex*>(copied.data()));
-      };
-      // Divisions of 64 bits may take longer than the copy.
-      if (size_in <= std::numeric_limits<std::uint32_t>::max() / 2) {
-        copy_edges(std::uint32_t{});
-      } else {
-        copy_edges(std::uint64_t{});
-      }
-      from = copied.data();
-      is_scaled = true;
-    } else if (!is_aligned) {
-      copied = memory(size_in * sizeof(complex), where);
-      copy_scaled(static_cast<complex*>(copied.data()));
-      from = copied.data();
-      is_scaled = true;
-    }
-    plan_cache::run(of, from, out, where);
-    if (!is_scaled) {
-      static pdl_kernel kernel(scale<T>, "launch of scale");
-      const std::size_t reals = 2 * size_out;
-      kernel.launch(where, grid_for(reals * sizeof(T) / 16 + 1, scale_threads), scale_threads,
-                    static_cast<T*>(out), reals, factor);
-    }
-  } else {
-    // Axis by axis, among complex elements; real lines are cut afterwards, or made whole before the last
-    // axis.
-    const axis_lines all = along(task.lengths, last);
-    const std::size_t length = is_real(task.kind) ? task.real_length : all.length;
+    bool is_scaled = !is_inverse_;
+    void* const from = input_of_plan(copied, is_scaled);
+    plan_cache::run(layout_of_last_axes(), from, out_, where_);
+    if (is_scaled) return;
+    static pdl_kernel kernel(scale<T>, "launch of scale");
+    const std::size_t reals = 2 * size_out_;
+    kernel.launch(where_, grid_for(reals * sizeof(T) / 16 + 1, scale_threads), scale_threads,
+                  static_cast<T*>(out_), reals, factor_);
+  }
+
+  /// Axis by axis, among complex elements; real lines are cut afterwards, or made whole before the last axis.
+  void axis_by_axis() {
+    const axis_lines all = along(task_.lengths, last_);
+    const std::size_t length = length_of(last_);
     const axis_lines whole{all.outer, length, all.inner};
     memory copied, whole_memory;
-    complex* work = static_cast<complex*>(out);
-    if (is_real(task.kind)) {
-      copied = memory(size_in * sizeof(complex), where);
+    complex* work = static_cast<complex*>(out_);
+    if (is_real(task_.kind)) {
+      copied = memory(size_in_ * sizeof(complex), where_);
       work = static_cast<complex*>(copied.data());
     }
-    if (task.from_real || task.kind == fft_kind::real_forward) {
-      transform(where, complex_at<T>{static_cast<const T*>(x), factor}, size_in, work);
+    if (task_.from_real || task_.kind == fft_kind::real_forward) {
+      transform(where_, complex_at<T>{x_, factor_}, size_in_, work);
     } else {
       copy_scaled(work);
     }
-    for (const std::size_t axis : task.axes) {
-      if (axis != last) along_axis(along(task.lengths, axis), inverse, work, where);
+    for (const std::size_t axis : task_.axes) {
+      if (axis != last_) along_axis(along(task_.lengths, axis), is_inverse_, work, where_);
     }
-    if (task.kind == fft_kind::real_inverse) {
-      whole_memory = memory(whole.elements() * sizeof(complex), where);
+    if (task_.kind == fft_kind::real_inverse) {
+      whole_memory = memory(whole.elements() * sizeof(complex), where_);
       complex* const lines = static_cast<complex*>(whole_memory.data());
-      transform(where, whole_lines<T>{work, length, all.length, all.inner}, whole.elements(), lines);
+      transform(where_, whole_lines<T>{work, length, all.length, all.inner}, whole.elements(), lines);
       work = lines;
     }
-    along_axis(whole, inverse, work, where);
-    if (task.kind == fft_kind::real_forward) {
-      transform(where, first_of_lines<T>{work, length / 2 + 1, length, all.inner}, size_out,
-                static_cast<complex*>(out));
-    } else if (task.kind == fft_kind::real_inverse) {
-      transform(where, real_at<T>{work}, size_out, static_cast<T*>(out));
+    along_axis(whole, is_inverse_, work, where_);
+    if (task_.kind == fft_kind::real_forward) {
+      transform(where_, first_of_lines<T>{work, length / 2 + 1, length, all.inner}, size_out_,
+                static_cast<complex*>(out_));
+    } else if (task_.kind == fft_kind::real_inverse) {
+      transform(where_, real_at<T>{work}, size_out_, static_cast<T*>(out_));
     }
   }
+
+ private:
+  using complex = pair_of_reals<T>;
+
+  std::size_t length_of(std::size_t axis) const {
+    return axis == last_ && is_real(task_.kind) ? task_.real_length : task_.lengths[axis];
+  }
+
+  layout layout_of_last_axes() const {
+    const std::size_t axes = task_.lengths.axes();
+    layout of;
+    of.kind = task_.kind;
+    of.is_double = task_.is_double;
+    of.distance_in = of.distance_out = 1;
+    for (std::size_t axis = axes - task_.axes.size(); axis < axes; ++axis) {
+      of.lengths.push_back(static_cast<long long>(length_of(axis)));
+      of.distance_in *= static_cast<long long>(task_.lengths[axis]);
+      of.distance_out *= static_cast<long long>(task_.result()[axis]);
+    }
+    of.batch = static_cast<long long>(size_in_) / of.distance_in;
+    return of;
+  }
+
+  /// What cuFFT reads: x itself where it can be, else a copy.
+  void* input_of_plan(memory& copied, bool& is_scaled) {
+    // A transform to real elements writes over its input, and one of real elements reads them in pairs.
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(x_) % sizeof(complex) == 0;
+    if (task_.from_real) {
+      transform(where_, complex_at<T>{x_, factor_}, size_in_, static_cast<complex*>(out_));
+      is_scaled = true;
+      return out_;
+    }
+    if (task_.kind == fft_kind::real_forward && !is_aligned) {
+      copied = memory(size_in_ * sizeof(T), where_);
+      heddle::copy(copied.data(), where_, x_, where_, copied.bytes());
+      return copied.data();
+    }
+    if (task_.kind != fft_kind::real_inverse && is_aligned) return const_cast<T*>(x_);
+    copied = memory(size_in_ * sizeof(complex), where_);
+    is_scaled = true;
+    auto* const to = static_cast<complex*>(copied.data());
+    if (task_.kind != fft_kind::real_inverse) {
+      copy_scaled(to);
+    } else if (size_in_ <= std::numeric_limits<std::uint32_t>::max() / 2) {
+      // Divisions of 64 bits may take longer than the copy.
+      copy_hermitian<std::uint32_t>(to);
+    } else {
+      copy_hermitian<std::uint64_t>(to);
+    }
+    return to;
+  }
+
+  template <class Index>
+  void copy_hermitian(complex* to) {
+    const std::size_t count = task_.axes.size();
+    const auto before_last = [&](std::size_t axes_before) {
+      return static_cast<Index>(count > axes_before ? task_.lengths[last_ - axes_before] : 1);
+    };
+    const hermitian_edges<T, Index> edges{x_,
+                                          factor_,
+                                          static_cast<Index>(task_.lengths[last_]),
+                                          static_cast<Index>(task_.real_length),
+                                          before_last(1),
+                                          before_last(2)};
+    transform(where_, edges, size_in_, to);
+  }
+
+  /// Where the input is copied anyway, the copy is scaled, and takes no longer for that.
+  void copy_scaled(complex* to) {
+    transform(where_, scaled<T>{x_, factor_}, 2 * size_in_, reinterpret_cast<T*>(to));
+  }
+
+  const fft_task& task_;
+  const T* x_;
+  void* out_;
+  const target& where_;
+  std::size_t last_, size_in_, size_out_;
+  bool is_inverse_;
+  T factor_;
+};
+
+template <class T>
+void fft_of(const fft_task& task, const void* x, void* out, const target& where) {
+  fft_call<T> call(task, x, out, where);
+  are_last(task) ? call.along_last_axes() : call.axis_by_axis();
 }
 
 }  // namespace

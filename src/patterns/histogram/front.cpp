@@ -1,65 +1,21 @@
-#include "bins.hpp"
-#include "cpu/slice_memory.hpp"
+#include "patterns/histogram/cpu.hpp"
 #include "patterns/histogram/gpu.hpp"
-#include "patterns/sort/sortable.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/impl/core/thresholds.hpp>
 #include <heddle/segmented_reduce.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <mutex>
 #include <new>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
-
-namespace heddle::cpu {
-namespace {
-
-/// Adds to the counts of the bins, and to one after them of what is in none.
-template <class T>
-void count_bins(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::uint64_t* counts) {
-  if (bin_of.bins > impl::threshold.histogram_few_bins) {
-    for (std::size_t i = 0; i < n; ++i) ++counts[bin_of(static_cast<double>(x[i]))];
-    return;
-  }
-  // Neighbours that fall into one bin do not wait for each other's counts.
-  constexpr std::size_t at_once = 4;
-  const std::size_t apart = bin_of.bins + 1;
-  std::vector<std::uint64_t> several(at_once * apart);
-  std::size_t i = 0;
-  for (; i + at_once <= n; i += at_once) {
-    for (std::size_t k = 0; k < at_once; ++k) ++several[k * apart + bin_of(static_cast<double>(x[i + k]))];
-  }
-  for (; i < n; ++i) ++several[bin_of(static_cast<double>(x[i]))];
-  for (std::size_t first = 0; first < several.size(); first += apart) {
-    for (std::size_t bin = 0; bin < bin_of.bins; ++bin) counts[bin] += several[first + bin];
-  }
-}
-
-/// Elements of so few values that each value's bin is looked up.
-template <class T>
-void count_values(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::uint64_t* counts) {
-  static_assert(sizeof(T) == 1);
-  std::uint64_t of_value[256] = {};
-  for (std::size_t i = 0; i < n; ++i) ++of_value[static_cast<std::uint8_t>(x[i])];
-  for (int value = 0; value < 256; ++value) {
-    const std::size_t bin = bin_of(static_cast<double>(static_cast<T>(value)));
-    if (bin < bin_of.bins) counts[bin] += of_value[value];
-  }
-}
-
-}  // namespace
-}  // namespace heddle::cpu
 
 namespace heddle::impl {
 namespace {
@@ -170,28 +126,7 @@ void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges
   const bin_finder bin_of = finder_of(edges);
   if (where.is_gpu()) return gpu::histogram(type, x, n, bin_of, counts, where);
   std::fill_n(counts, bins, std::uint64_t{0});
-  // Each thread has counts of its own, at most one set a thread where they are many.
-  constexpr std::size_t fewest = threshold.histogram_grain;
-  const std::size_t threads = static_cast<std::size_t>(where.threads());
-  const std::size_t grain =
-      std::max({fewest, bins, bins > threshold.histogram_many_bins ? n / threads + 1 : 0});
-  cpu::slice_memory of_slices(where.threads(), n, grain, (bins + 1) * sizeof(std::uint64_t));
-  std::mutex adding;
-  with_ordered_type(type, [&]<class T>(T) {
-    cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
-      const cpu::slice_memory::piece piece(of_slices);
-      auto* const mine = reinterpret_cast<std::uint64_t*>(piece.data());
-      std::fill_n(mine, bins + 1, std::uint64_t{0});
-      const T* const from = static_cast<const T*>(x) + first;
-      if constexpr (sizeof(T) == 1) {
-        cpu::count_values(from, last - first, bin_of, mine);
-      } else {
-        cpu::count_bins(from, last - first, bin_of, mine);
-      }
-      std::lock_guard lock(adding);
-      for (std::size_t bin = 0; bin < bins; ++bin) counts[bin] += mine[bin];
-    });
-  });
+  cpu::count_bins(type, x, n, bin_of, counts, where.threads());
 }
 
 void library_find_bins(dtype type, const void* x, std::size_t n, const bin_edges& edges, std::uint32_t* bins,
@@ -201,14 +136,7 @@ void library_find_bins(dtype type, const void* x, std::size_t n, const bin_edges
   if (n == 0) return;
   const bin_finder bin_of = finder_of(edges);
   if (where.is_gpu()) return gpu::find_bins(type, x, n, bin_of, bins, where);
-  constexpr std::size_t grain = threshold.find_bins_grain;
-  with_ordered_type(type, [&]<class T>(T) {
-    cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
-      const T* const from = static_cast<const T*>(x);
-      for (std::size_t i = first; i < last; ++i)
-        bins[i] = static_cast<std::uint32_t>(bin_of(static_cast<double>(from[i])));
-    });
-  });
+  cpu::find_bins(type, x, n, bin_of, bins, where.threads());
 }
 
 memory library_widened(const void* x, std::size_t count, const target& where) {

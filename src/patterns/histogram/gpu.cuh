@@ -1,6 +1,6 @@
 #pragma once
 
-#include "patterns/histogram/bins.hpp"
+#include "patterns/histogram/bin_finder.hpp"
 #include <heddle/impl/gpu/block/count.cuh>
 
 #include <cstddef>

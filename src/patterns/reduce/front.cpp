@@ -1,8 +1,5 @@
-#include "core/differs.hpp"
-#include "core/type_op_dispatch.hpp"
 #include "patterns/cpu_kernels.hpp"
 #include "patterns/reduce/gpu.hpp"
-#include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/reduce.hpp>
@@ -10,8 +7,6 @@
 #include <heddle/support/threads.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <complex>
 #include <cstddef>
 
 #include <fmt/core.h>
@@ -25,10 +20,6 @@ void fail_empty() {
 void check_result_shape(const shape& have, const shape& wanted) {
   if (have.axes() == 1 || have == wanted) return;
   fail(fmt::format("the output has shape {}, where the result has {}", have.text(), wanted.text()));
-}
-
-[[noreturn]] static void fail_no_index() {
-  fail("there are no elements, and so no index to return");
 }
 
 void fail_not_compiled_for_gpu() {
@@ -69,139 +60,6 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
   if (where.is_gpu()) return gpu::reduce(op, type, x, all, out, where);
   cpu::reduce_segments(where.threads(), all, kernels.tile, size_of(type), x, out, kernels.reduce_pieces,
                        kernels.reduce_pieces);
-}
-
-/// Lowers index[c] to the index of the first row, which the piece's rows count from `first_row`, whose
-/// element in column c equals wanted[c].
-template <class T>
-static void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row, const T* wanted,
-                          std::size_t* index) {
-  const auto is_behind = [&](std::size_t column, std::size_t row) {
-    return std::atomic_ref(index[column]).load(std::memory_order_relaxed) <= row;
-  };
-  const auto lower = [&](std::size_t column, std::size_t row) {
-    const std::atomic_ref least(index[column]);
-    std::size_t present = least.load(std::memory_order_relaxed);
-    while (row < present && !least.compare_exchange_weak(present, row, std::memory_order_relaxed)) {
-    }
-  };
-  if (piece.stride == 1) {
-    // Runs are searched without an early exit, which compilers vectorise.
-    constexpr std::size_t run = threshold.arg_run;
-    for (std::size_t begin = 0; begin < piece.count && !is_behind(0, first_row + begin); begin += run) {
-      const T* const from = x + piece.first + begin;
-      const std::size_t count = std::min(run, piece.count - begin);
-      bool any = false;
-      for (std::size_t i = 0; i < count; ++i) any |= !differs(from[i], *wanted);
-      if (!any) continue;
-      const auto at = std::find_if(from, from + count, [&](T element) { return !differs(element, *wanted); });
-      return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
-    }
-    return;
-  }
-  for (std::size_t row = 0; row < piece.count; ++row) {
-    const T* const from = x + piece.first + row * piece.stride;
-    bool any = false;
-    for (std::size_t c = 0; c < piece.width; ++c) any |= !differs(from[c], wanted[c]);
-    if (!any) continue;
-    for (std::size_t c = 0; c < piece.width; ++c) {
-      if (!differs(from[c], wanted[c])) lower(c, first_row + row);
-    }
-  }
-}
-
-/// Elements of a line whose extremum is found by itself, where lines are contiguous and long.
-static constexpr std::size_t arg_piece = threshold.arg_piece;
-
-/// For each of `all` lines of x, the first index whose element equals the line's extremum; NaNs are equal to
-/// each other. Arrays are on `where`; every line holds its extremum. `of_pieces` has those of pieces of
-/// arg_piece elements, of which those are not read that have none, or is null.
-static void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum,
-                               const void* of_pieces, std::size_t* index, const target& where) {
-  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, of_pieces, arg_piece, index, where);
-  // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
-  // skipped.
-  constexpr std::size_t panel = threshold.arg_panel;
-  const order::tiling tiles{all, arg_piece, panel};
-  const std::size_t parts = tiles.parts();
-  std::fill_n(index, all.count(), all.length);
-  dispatch_type_op<family::order>(type, runtime_op::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
-    const T* const elements = static_cast<const T*>(x);
-    const std::size_t grain = arg_piece / std::min(arg_piece, all.length) / std::min(panel, all.inner) + 1;
-    cpu::for_slices(where.threads(), tiles.pieces(), grain, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        const order::piece piece = tiles[i];
-        const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
-        const T* const wanted = static_cast<const T*>(extremum) + segment;
-        if (of_pieces != nullptr && differs(static_cast<const T*>(of_pieces)[i], *wanted)) continue;
-        find_in_piece(elements, piece, piece.segment_part * arg_piece, wanted, index + segment);
-      }
-    });
-  });
-}
-
-/// Whether the extrema of pieces are found first, so that most elements are read once.
-static bool has_arg_pieces(const axis_lines& all, std::size_t bytes, const target& where) {
-  // On a GPU less than this is read again in less time than another kernel takes.
-  constexpr std::size_t least_bytes_on_gpu = threshold.gpu_arg_pieces_from_bytes;
-  if (all.inner != 1 || all.length < 2 * arg_piece) return false;
-  // Pieces of all lines are lines of one array.
-  if (all.outer != 1 && all.length % arg_piece != 0) return false;
-  return !where.is_gpu() || bytes >= least_bytes_on_gpu;
-}
-
-void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* index,
-                 const target& where) {
-  const std::size_t bytes = size_of(type);
-  const memory extrema(all.count() * bytes, where);
-  if (!has_arg_pieces(all, all.elements() * bytes, where)) {
-    library_reduce(op, type, x, all, extrema.data(), where);
-    return library_find_first(type, x, all, extrema.data(), nullptr, index, where);
-  }
-  const std::size_t whole = all.outer * (all.length / arg_piece), rest = all.length % arg_piece;
-  const std::size_t pieces = whole + (rest > 0 ? 1 : 0);
-  const memory of_pieces(pieces * bytes, where);
-  library_reduce(op, type, x, axis_lines{whole, arg_piece, 1}, of_pieces.data(), where);
-  if (rest > 0) {
-    library_reduce(op, type, static_cast<const std::byte*>(x) + whole * arg_piece * bytes,
-                   axis_lines{1, rest, 1}, static_cast<std::byte*>(of_pieces.data()) + whole * bytes, where);
-  }
-  library_reduce(op, type, of_pieces.data(), axis_lines{all.outer, pieces / all.outer, 1}, extrema.data(),
-                 where);
-  library_find_first(type, x, all, extrema.data(), of_pieces.data(), index, where);
-}
-
-std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const void* x, std::size_t size,
-                       const target& data_on, const target& requested) {
-  operation running(pattern, size, name(type));
-  if (size == 0) fail_no_index();
-  const std::size_t bytes = size * size_of(type);
-  const target where = resolve(requested, {bytes, 0, data_on, true});
-  running.runs_on(where);
-  const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  std::size_t index = 0;
-  const memory on_target(sizeof index, where);
-  library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
-              where);
-  copy(&index, target(), on_target.data(), where, sizeof index);
-  return index;
-}
-
-array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,
-                             const shape& whole, axis along_axis, const target& data_on,
-                             const target& requested) {
-  const std::size_t bytes = whole.elements() * size_of(type);
-  operation running(pattern, whole.elements(), name(type));
-  const std::size_t axis = whole.resolve_axis(along_axis.index);
-  const axis_lines all = along(whole, axis);
-  const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
-  running.runs_on(where);
-  array<std::size_t> indices(whole.without_axis(axis), where);
-  if (all.length == 0) fail_no_index();
-  if (indices.size() == 0) return indices;
-  const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  library_arg(op, type, staged.data(), all, indices.data(), where);
-  return indices;
 }
 
 }  // namespace heddle::impl

@@ -14,8 +14,5 @@ HEDDLE_GPU_ENTRY(reduce, void(runtime_op op, dtype type, const void* x, axis_lin
                               const target& where));
 HEDDLE_GPU_ENTRY(reduce_tiles, void(runtime_op op, dtype type, const void* x, std::size_t count, void* out,
                                     const target& where));
-HEDDLE_GPU_ENTRY(find_first,
-                 void(dtype type, const void* x, axis_lines all, const void* extremum, const void* of_pieces,
-                      std::size_t piece, std::size_t* index, const target& where));
 
 }  // namespace heddle::gpu

@@ -1,4 +1,5 @@
 #include "elements.cuh"
+#include "patterns/argmin/gpu.cuh"
 #include "patterns/copy_if/gpu.cuh"
 #include "patterns/histogram/gpu.cuh"
 #include "patterns/transform/map.cuh"

@@ -5,6 +5,7 @@
 #include <heddle/impl/core/elementwise.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/impl/patterns/scan/cpu.hpp>
+#include <heddle/impl/patterns/scan/scan_few.hpp>
 #include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
 

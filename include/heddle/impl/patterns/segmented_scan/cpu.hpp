@@ -2,6 +2,7 @@
 
 #include <heddle/impl/core/order.hpp>
 #include <heddle/impl/patterns/scan/cpu.hpp>
+#include <heddle/impl/patterns/scan/scan_few.hpp>
 #include <heddle/impl/patterns/segmented_reduce/cpu.hpp>
 
 #include <cstddef>
