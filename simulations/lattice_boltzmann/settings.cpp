@@ -134,6 +134,68 @@ int fraction_bits_of(const settings& given, const description& about) {
                     most);
 }
 
+/// In which ways the flow may be another than the one that was asked for, and what helps.
+std::vector<std::string> warnings_of(const settings& given, const description& about) {
+  std::vector<std::string> warnings;
+  if (about.mach > 0.3) {
+    warnings.push_back(fmt::format(
+        "the Mach number {:.2f} is above 0.3: the flow will be compressible; take a smaller --velocity",
+        about.mach));
+  }
+  const double cell_reynolds = given.velocity / about.viscosity;
+  if (cell_reynolds > stable_cell_reynolds(given)) {
+    warnings.push_back(
+        fmt::format("the relaxation time {:.6g} is close to 1/2 (Reynolds number of a cell {:.6g}): the run "
+                    "may be unstable; take more cells, a lower --reynolds{}{}",
+                    about.relaxation_time, cell_reynolds,
+                    given.how == collision::regularized ? "" : " or --collision regularized",
+                    given.smagorinsky >= some_eddies ? "" : ", and --smagorinsky 0.1"));
+  }
+  if (about.is_viscous()) {
+    warnings.push_back(
+        fmt::format("the relaxation time {:.6g} is large, and errors grow with its square; take a smaller "
+                    "--velocity, a higher --reynolds or fewer cells",
+                    about.relaxation_time));
+  }
+  // A hundred of the steps between numbers from 1/2 to 1, where the relaxation time is kept. At half as much
+  // again the decay of Taylor-Green's vortices in `float` was wrong by a hundredth.
+  const double step = (given.kept == storage::f64 ? std::numeric_limits<double>::epsilon()
+                                                  : std::numeric_limits<float>::epsilon()) /
+                      2;
+  if (3 * about.viscosity < 100 * step) {
+    warnings.push_back(
+        fmt::format("the viscosity {:.3g} is close to what is lost in rounding: the flow may have another; "
+                    "take a higher --velocity or a lower --reynolds{}",
+                    about.viscosity, given.kept == storage::f64 ? "" : ", or --storage f64"));
+  }
+  if (given.kept == storage::f16) {
+    if (const reach range = reach_of(given, about); range.most() > 1) {
+      warnings.push_back(fmt::format(
+          "16 bits hold speeds up to 0.29 and densities from 0.75 to 1.25: this flow may be beyond "
+          "{}; take a --velocity of {:.2g} at most{}",
+          is_open(given) ? "in its first steps" : "where it is fastest or in corners",
+          rounded_down(velocity_within(range, given.velocity)),
+          range.speed > 1 ? "" : ", or a higher --reynolds"));
+    }
+  }
+  // In cavities of 64² cells errors over the velocity were 2.9e-5 over the velocity in units of 2^-18 at a
+  // viscosity of 0.064, and grew like its power -0.62.
+  if (given.kept == storage::f16 && given.fraction_bits != 0 &&
+      2.9e-5 * std::pow(0.064 / about.viscosity, 0.62) >
+          1e-3 * given.velocity * std::exp2(given.fraction_bits - 18)) {
+    warnings.push_back(
+        "16 bits may be wrong by more than 0.001 of --velocity: take a higher --velocity, a lower "
+        "--reynolds or "
+        "--storage f32");
+  }
+  const double width = static_cast<double>(given.width), height = static_cast<double>(given.height);
+  if (given.which == flow_case::cylinder && width + 1 < channel_length * height) {
+    warnings.push_back(fmt::format("the channel of the benchmark is longer: {} rows take {} columns",
+                                   given.height, std::lround(channel_length * height) + 1));
+  }
+  return warnings;
+}
+
 }  // namespace
 
 bounds stable_bounds(const settings& given) {
@@ -270,62 +332,7 @@ description describe(const settings& given) {
       layout::of(static_cast<std::ptrdiff_t>(given.width), static_cast<std::ptrdiff_t>(given.height),
                  static_cast<std::ptrdiff_t>(bytes));
   made.bytes = grid.elements() * bytes + given.obstacles.size();
-
-  if (made.mach > 0.3) {
-    made.warnings.push_back(fmt::format(
-        "the Mach number {:.2f} is above 0.3: the flow will be compressible; take a smaller --velocity",
-        made.mach));
-  }
-  const double cell_reynolds = given.velocity / made.viscosity;
-  if (cell_reynolds > stable_cell_reynolds(given)) {
-    made.warnings.push_back(
-        fmt::format("the relaxation time {:.6g} is close to 1/2 (Reynolds number of a cell {:.6g}): the run "
-                    "may be unstable; take more cells, a lower --reynolds{}{}",
-                    made.relaxation_time, cell_reynolds,
-                    given.how == collision::regularized ? "" : " or --collision regularized",
-                    given.smagorinsky >= some_eddies ? "" : ", and --smagorinsky 0.1"));
-  }
-  if (made.is_viscous()) {
-    made.warnings.push_back(
-        fmt::format("the relaxation time {:.6g} is large, and errors grow with its square; take a smaller "
-                    "--velocity, a higher --reynolds or fewer cells",
-                    made.relaxation_time));
-  }
-  // A hundred of the steps between numbers from 1/2 to 1, where the relaxation time is kept. At half as much
-  // again the decay of Taylor-Green's vortices in `float` was wrong by a hundredth.
-  const double step = (given.kept == storage::f64 ? std::numeric_limits<double>::epsilon()
-                                                  : std::numeric_limits<float>::epsilon()) /
-                      2;
-  if (3 * made.viscosity < 100 * step) {
-    made.warnings.push_back(
-        fmt::format("the viscosity {:.3g} is close to what is lost in rounding: the flow may have another; "
-                    "take a higher --velocity or a lower --reynolds{}",
-                    made.viscosity, given.kept == storage::f64 ? "" : ", or --storage f64"));
-  }
-  if (given.kept == storage::f16) {
-    if (const reach range = reach_of(given, made); range.most() > 1) {
-      made.warnings.push_back(fmt::format(
-          "16 bits hold speeds up to 0.29 and densities from 0.75 to 1.25: this flow may be beyond "
-          "{}; take a --velocity of {:.2g} at most{}",
-          is_open(given) ? "in its first steps" : "where it is fastest or in corners",
-          rounded_down(velocity_within(range, given.velocity)),
-          range.speed > 1 ? "" : ", or a higher --reynolds"));
-    }
-  }
-  // In cavities of 64² cells errors over the velocity were 2.9e-5 over the velocity in units of 2^-18 at a
-  // viscosity of 0.064, and grew like its power -0.62.
-  if (given.kept == storage::f16 && given.fraction_bits != 0 &&
-      2.9e-5 * std::pow(0.064 / made.viscosity, 0.62) >
-          1e-3 * given.velocity * std::exp2(given.fraction_bits - 18)) {
-    made.warnings.push_back(
-        "16 bits may be wrong by more than 0.001 of --velocity: take a higher --velocity, a lower "
-        "--reynolds or "
-        "--storage f32");
-  }
-  if (given.which == flow_case::cylinder && width + 1 < channel_length * height) {
-    made.warnings.push_back(fmt::format("the channel of the benchmark is longer: {} rows take {} columns",
-                                        given.height, std::lround(channel_length * height) + 1));
-  }
+  made.warnings = warnings_of(given, made);
   return made;
 }
 
