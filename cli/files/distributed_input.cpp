@@ -19,11 +19,11 @@ any_distributed_array spread(const ranks& all, npy_input& x, const shape& length
   return {all, lengths, begins, std::move(own)};
 }
 
-any_distributed_array as_int64(const distributed_array<std::size_t>& places) {
-  const array<std::size_t> own = places.local().on(target());
+any_distributed_array as_int64(const distributed_array<std::size_t>& indices) {
+  const array<std::size_t> own = indices.local().on(target());
   array<std::int64_t> with_sign(own.shape());
   std::copy(own.begin(), own.end(), with_sign.begin());
-  return {places.all(), places.shape(), places.begins(), any_array(std::move(with_sign))};
+  return {indices.all(), indices.shape(), indices.begins(), any_array(std::move(with_sign))};
 }
 
 void require_writable_over_ranks(const std::string& path) {

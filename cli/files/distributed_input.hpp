@@ -14,7 +14,7 @@ namespace heddle::cli {
 any_distributed_array spread(const ranks& all, npy_input& x, const shape& lengths, progress& shown);
 
 /// Places as NumPy has them, which have a sign.
-any_distributed_array as_int64(const distributed_array<std::size_t>& places);
+any_distributed_array as_int64(const distributed_array<std::size_t>& indices);
 
 /// Throws on the first rank, which writes, for a place that cannot be written to.
 void require_writable_over_ranks(const std::string& path);

@@ -147,8 +147,8 @@ void permute(const random_options& options, const target& requested, const shape
   const target where = resolve(requested, {64 * n, 64 * n, target(), true});
   const std::size_t bytes = n * sizeof(std::int64_t);
   const run_stats stats("random", options.op, "philox4x32-10", n, dtype::int64, bytes, where);
-  const array<std::size_t> places = random::permutation(where, n, from);
-  const array<std::size_t> brought = places.on(target());
+  const array<std::size_t> indices = random::permutation(where, n, from);
+  const array<std::size_t> brought = indices.on(target());
   stats.report(options);
   output.write(dtype::int64, lengths, brought.data(), options.quiet);
 }

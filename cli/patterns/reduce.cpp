@@ -54,13 +54,13 @@ bool is_better(runtime_op combine, T x, T best) {
   return x != x || (combine == runtime_op::minimum ? x < best : best < x);
 }
 
-/// The first place of the smallest or largest element of the file.
-std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& shown) {
+/// The first index of the smallest or largest element of the file.
+std::int64_t index_of_extremum(const reduction& op, npy_input& x, progress& shown) {
   return with_type(x.type(), [&]<class T>(T) -> std::int64_t {
     if constexpr (heddle::is_complex<T>) {
       return 0;
     } else {
-      // One pass finds the first piece that holds the extremum; the place is then looked for in that piece
+      // One pass finds the first piece that holds the extremum; the index is then looked for in that piece
       // alone.
       T extremum{};
       std::size_t holder = 0;
@@ -79,9 +79,9 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
       }
       const std::size_t count = std::min(x.piece(), x.size() - holder);
       const any_const_view piece(x.load(holder, count), x.type(), {count});
-      const std::size_t place =
+      const std::size_t index =
           op.combine == runtime_op::minimum ? argmin(x.where(), piece) : argmax(x.where(), piece);
-      return static_cast<std::int64_t>(holder + place);
+      return static_cast<std::int64_t>(holder + index);
     }
   });
 }
@@ -115,14 +115,14 @@ class reduction_along {
 
   /// The whole axis at once.
   void whole(const void* elements, const axis_lines& block, void* results) {
-    if (op_.is_place()) return places_of_whole(elements, block, static_cast<std::int64_t*>(results));
+    if (op_.is_index()) return indices_of_whole(elements, block, static_cast<std::int64_t*>(results));
     combine(type_, elements, block, results);
   }
 
   /// Entries `first` … `first + count − 1` of an axis in `columns` columns side by side, in order from 0.
   void piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
-    if (op_.is_place()) {
-      places_of_piece(elements, first, count, columns);
+    if (op_.is_index()) {
+      indices_of_piece(elements, first, count, columns);
       return;
     }
     // Reduces tiles; `pieces_together` reduces their results, which are an array again.
@@ -139,8 +139,8 @@ class reduction_along {
 
   /// What all pieces since the one that began at 0 combine to.
   void pieces_together(std::size_t columns, void* results) {
-    if (op_.is_place()) {
-      std::copy(places_.begin(), places_.end(), static_cast<std::int64_t*>(results));
+    if (op_.is_index()) {
+      std::copy(indices_.begin(), indices_.end(), static_cast<std::int64_t*>(results));
     } else {
       const std::size_t rows = partials_.size() / (columns * size_of(partial_type_));
       combine(partial_type_, partials_.data(), {1, rows, columns}, results);
@@ -164,29 +164,30 @@ class reduction_along {
     copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
   }
 
-  void places_of_whole(const void* elements, const axis_lines& block, std::int64_t* results) {
+  void indices_of_whole(const void* elements, const axis_lines& block, std::int64_t* results) {
     const any_const_view lines(elements, type_, shape_of(block));
-    const array<std::size_t> places = op_.combine == runtime_op::minimum ? argmin(x_.where(), lines, axis{1})
-                                                                         : argmax(x_.where(), lines, axis{1});
-    copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
+    const array<std::size_t> indices = op_.combine == runtime_op::minimum
+                                           ? argmin(x_.where(), lines, axis{1})
+                                           : argmax(x_.where(), lines, axis{1});
+    copy(results, target(), indices.data(), indices.where(), indices.size() * sizeof(std::size_t));
   }
 
-  void places_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
-    std::vector<std::int64_t> places(columns);
-    places_of_whole(elements, {1, count, columns}, places.data());
+  void indices_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
+    std::vector<std::int64_t> indices(columns);
+    indices_of_whole(elements, {1, count, columns}, indices.data());
     with_type(type_, [&]<class T>(T) {
       if constexpr (!heddle::is_complex<T>) {
         const T* const x = static_cast<const T*>(elements);
         if (first == 0) {
-          places_.resize(columns);
+          indices_.resize(columns);
           partials_.resize(columns * sizeof(T));
         }
         T* const best = reinterpret_cast<T*>(partials_.data());
         for (std::size_t column = 0; column < columns; ++column) {
-          const T here = x[static_cast<std::size_t>(places[column]) * columns + column];
+          const T here = x[static_cast<std::size_t>(indices[column]) * columns + column];
           if (first == 0 || is_better(op_.combine, here, best[column])) {
             best[column] = here;
-            places_[column] = static_cast<std::int64_t>(first) + places[column];
+            indices_[column] = static_cast<std::int64_t>(first) + indices[column];
           }
         }
       }
@@ -198,16 +199,16 @@ class reduction_along {
   dtype type_, partial_type_;
   std::size_t tile_;
   memory on_gpu_;
-  std::vector<std::byte> partials_;   // results of tiles, or the extrema so far
-  std::vector<std::int64_t> places_;  // of the extrema so far
+  std::vector<std::byte> partials_;    // results of tiles, or the extrema so far
+  std::vector<std::int64_t> indices_;  // of the extrema so far
 };
 
 /// Reduces all elements of the file to one, or their deviations.
 void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progress& shown, void* out) {
   if (x.size() == 0) return fill_with_identity(op, x.type(), x.shape(), out, 1);
-  if (op.is_place()) {
-    const std::int64_t place = place_of_extremum(op, x, shown);
-    std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
+  if (op.is_index()) {
+    const std::int64_t index = index_of_extremum(op, x, shown);
+    std::copy_n(reinterpret_cast<const std::byte*>(&index), sizeof index, static_cast<std::byte*>(out));
     return;
   }
   reduction_along reduce(op, x, from_mean == nullptr ? x.type() : dtype::float64);
@@ -229,12 +230,12 @@ void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progre
 /// axes after it, or else pieces of the axis.
 void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis_lines all, progress& shown,
                   void* out) {
-  if (all.length == 0 && (all.count() != 0 || op.is_place())) {
+  if (all.length == 0 && (all.count() != 0 || op.is_index())) {
     return fill_with_identity(op, x.type(), x.shape(), out, all.count());
   }
   if (all.count() == 0) return;
   const dtype type = from_mean == nullptr ? x.type() : dtype::float64;
-  const std::size_t result_bytes = size_of(op.is_place() ? dtype::int64 : partial_type(op, type));
+  const std::size_t result_bytes = size_of(op.is_index() ? dtype::int64 : partial_type(op, type));
   const std::size_t entry = all.length * all.inner;
   reduction_along reduce(op, x, type);
 
@@ -387,7 +388,7 @@ void add_reduce(CLI::App& app) {
       "and goes to -o. Without --axis an N-d array is taken flat, in C order.\n"
       "Types are NumPy's: integers are summed in 64 bits and averaged in float64 unless --dtype says "
       "otherwise; min and\n"
-      "max keep the type; argmin and argmax are the first place, and that of the first NaN where there is "
+      "max keep the type; argmin and argmax are the first index, and that of the first NaN where there is "
       "one. std and\n"
       "var read the file twice; median and percentile sort the elements in memory.");
   command->callback([options] { is_over_ranks() ? reduce_over_ranks(*options) : run(*options); });

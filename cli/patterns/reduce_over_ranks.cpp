@@ -71,7 +71,7 @@ void reduce_all(const reduction& op, const any_distributed_array& x, const npy_i
     std::memcpy(out, values.data(), values.size() * sizeof(double));
     return;
   }
-  if (op.is_place())
+  if (op.is_index())
     return put(
         static_cast<std::int64_t>(op.combine == runtime_op::minimum ? argmin(all, x) : argmax(all, x)));
   if (!op.is_average()) return put(reduce(all, x, op.combine));
@@ -98,7 +98,7 @@ any_distributed_array reduced_along(const reduction& op, const any_distributed_a
                                     std::size_t ddof, const std::vector<double>& fractions) {
   const ranks& all = x.all();
   const std::size_t axis_number = x.shape().resolve_axis(along_axis.index), length = x.shape()[axis_number];
-  if (op.is_place())
+  if (op.is_index())
     return as_int64(op.combine == runtime_op::minimum ? argmin(all, x, along_axis)
                                                       : argmax(all, x, along_axis));
   if (op.becomes == outcome::median) return median(all, x, along_axis);
@@ -149,7 +149,7 @@ void reduce_over_ranks(const reduce_options& options) {
   const std::size_t count = becomes_array ? 0 : std::max<std::size_t>(fractions.size(), 1);
   operation running(op.name, file.size(), name(partial));
   running.runs_on(all.where());
-  if (length == 0 && (!becomes_array || lengths.elements() > 0 || op.is_place()))
+  if (length == 0 && (!becomes_array || lengths.elements() > 0 || op.is_index()))
     fill_with_identity(op, combined, file.shape(), std::array<std::byte, largest_element_bytes>().data(), 1);
   require_writable_over_ranks(options.output);
   npy_input x(file, asked_for.value_or(combined), combined, all.where());

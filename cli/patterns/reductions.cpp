@@ -21,8 +21,8 @@ constexpr reduction all_reductions[] = {
     {"prod", runtime_op::multiplies, 1},
     {"min", runtime_op::minimum, -1},
     {"max", runtime_op::maximum, -1},
-    {"argmin", runtime_op::minimum, -1, outcome::place},
-    {"argmax", runtime_op::maximum, -1, outcome::place},
+    {"argmin", runtime_op::minimum, -1, outcome::index},
+    {"argmax", runtime_op::maximum, -1, outcome::index},
     {"mean", runtime_op::plus, -1, outcome::mean},
     {"std", runtime_op::plus, -1, outcome::deviation},
     {"var", runtime_op::plus, -1, outcome::variance},
@@ -89,7 +89,7 @@ dtype partial_type(const reduction& op, dtype type) {
 dtype result_type(const reduction& op, dtype from, dtype combined) {
   const bool is_single = from == dtype::float32 || from == dtype::complex64;
   switch (op.becomes) {
-    case outcome::place:
+    case outcome::index:
       return dtype::int64;
     case outcome::logical:
       return dtype::boolean;

@@ -15,7 +15,7 @@
 namespace heddle::cli {
 
 /// What the result is of the elements that are combined.
-enum class outcome { itself, place, logical, mean, variance, deviation, median, percentile };
+enum class outcome { itself, index, logical, mean, variance, deviation, median, percentile };
 
 /// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
 struct reduction {
@@ -24,7 +24,7 @@ struct reduction {
   int identity;  // -1: there is none
   outcome becomes = outcome::itself;
 
-  bool is_place() const { return becomes == outcome::place; }
+  bool is_index() const { return becomes == outcome::index; }
   bool is_logical() const { return becomes == outcome::logical; }
   bool is_spread() const { return becomes == outcome::variance || becomes == outcome::deviation; }
   bool is_average() const { return becomes == outcome::mean || is_spread(); }

@@ -28,7 +28,7 @@ namespace heddle::cli {
 namespace {
 
 struct sort_options : run_options {
-  bool places = false;
+  bool indices = false;
   sort_order order = sort_order::ascending;
   std::optional<std::size_t> first;
 };
@@ -57,20 +57,20 @@ void sort_over_ranks(const sort_options& options, const npy_file& file, dtype ty
   const any_distributed_array elements = spread(all, x, lengths, shown);
   if (options.first && lengths.axes() == 1) {
     any_top_elements top = top_k(all, elements, *options.first, options.order);
-    const any_array result = options.places ? any_array(std::move(top.indices)) : std::move(top.values);
+    const any_array result = options.indices ? any_array(std::move(top.indices)) : std::move(top.values);
     stats.report(options);
     if (all.rank() == 0)
       npy_output(options.output)
-          .write(options.places ? dtype::int64 : type, result.shape(), result.data(), options.quiet);
+          .write(options.indices ? dtype::int64 : type, result.shape(), result.data(), options.quiet);
     return;
   }
   const auto ordered = [&]() -> any_distributed_array {
     if (options.first) {
       any_distributed_top_elements top = top_k(all, elements, *options.first, along, options.order);
-      return options.places ? as_int64(top.indices) : std::move(top.values);
+      return options.indices ? as_int64(top.indices) : std::move(top.values);
     }
-    return options.places ? as_int64(argsort(all, elements, along, options.order))
-                          : sort(all, elements, along, options.order);
+    return options.indices ? as_int64(argsort(all, elements, along, options.order))
+                           : sort(all, elements, along, options.order);
   };
   const any_distributed_array result = ordered();
   stats.report(options);
@@ -95,7 +95,7 @@ void run(const sort_options& options) {
   running.runs_on(where);
   if (options.first && *options.first > lines.length) fail_too_many(*options.first, lines.length);
   const shape result_shape = options.first ? lengths.with_length(along_axis, *options.first) : lengths;
-  const dtype result_type = options.places ? dtype::int64 : type;
+  const dtype result_type = options.indices ? dtype::int64 : type;
   const std::size_t result_bytes = result_shape.elements() * size_of(result_type);
   const run_stats stats("sort", options.op, "radix", n, type, x.file_bytes(n) + result_bytes, where);
   any_array result;
@@ -105,8 +105,8 @@ void run(const sort_options& options) {
     const any_view along_middle = elements.reshaped(shape_of(lines));
     if (options.first) {
       any_top_elements top = top_k(where, along_middle, *options.first, axis{1}, options.order);
-      result = options.places ? any_array(std::move(top.indices)) : std::move(top.values);
-    } else if (options.places) {
+      result = options.indices ? any_array(std::move(top.indices)) : std::move(top.values);
+    } else if (options.indices) {
       result = argsort(where, along_middle, axis{1}, options.order);
     } else {
       sort_into(where, along_middle, along_middle, axis{1}, options.order);
@@ -131,19 +131,20 @@ void add_sort(CLI::App& app) {
   command->add_option("--first", options->first, "Only the first N in that order")
       ->option_text("N")
       ->transform(count_from(0));
-  command->add_flag_callback(
-      "--places",
-      [options] {
-        options->places = true;
-        options->op = "argsort";
-      },
-      "Write where the elements stand in the input instead, as int64");
+  const auto write_indices = [options] {
+    options->indices = true;
+    options->op = "argsort";
+  };
+  command->add_flag_callback("--indices", write_indices,
+                             "Write the indices of the elements in the input instead, as int64");
+  // Its former name.
+  command->add_flag_callback("--places", write_indices)->group("");
   command->footer(
       "Writes the elements from the smallest to the largest: a flat array, in C order, without --axis; one "
       "of "
       "the same\n"
       "shape with it. NaNs come last, and first with --descending. Equal elements keep their order in "
-      "--places, "
+      "--indices, "
       "as in\n"
       "numpy.argsort of kind stable.");
   command->callback([options] { run(*options); });

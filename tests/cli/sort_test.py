@@ -28,8 +28,12 @@ class SortTest(CommandTest):
             path = self.save(x)
             for target in self.targets():
                 self.assert_same(self.written("sort", path, "--target", target), np.sort(x), (dtype, target))
-                places = self.written("sort", path, "--places", "--target", target)
-                self.assert_same(places, np.argsort(x, kind="stable"), (dtype, target))
+                indices = self.written("sort", path, "--indices", "--target", target)
+                self.assert_same(indices, np.argsort(x, kind="stable"), (dtype, target))
+
+    def test_the_former_name_of_indices(self):
+        x = self.mixed("float32", 1000)
+        self.assert_same(self.written("sort", self.save(x), "--places"), np.argsort(x, kind="stable"), "--places")
 
     def test_axes_and_directions(self):
         for shape in ((60, 7), (3, 40, 5), (500,), (4, 0, 3)):
@@ -39,7 +43,7 @@ class SortTest(CommandTest):
                 for target in some_of(self.targets()):
                     flags = (path, "--axis", axis, "--target", target)
                     self.assert_same(self.written("sort", *flags), np.sort(x, axis=axis), (shape, axis, target))
-                    self.assert_same(self.written("sort", "--places", *flags),
+                    self.assert_same(self.written("sort", "--indices", *flags),
                                      np.argsort(x, axis=axis, kind="stable"), (shape, axis, target))
                     self.assert_same(self.written("sort", "--descending", *flags),
                                      np.flip(np.sort(x, axis=axis), axis), (shape, axis, target))
@@ -48,7 +52,7 @@ class SortTest(CommandTest):
             flags = (self.save(x), "--descending", "--target", target)
             self.assert_same(self.written("sort", *flags), np.sort(x)[::-1], target)
             # Where equal elements keep their order, the largest first: the stable order of the negated numbers.
-            self.assert_same(self.written("sort", "--places", *flags), np.argsort(-x.astype(int), kind="stable"), target)
+            self.assert_same(self.written("sort", "--indices", *flags), np.argsort(-x.astype(int), kind="stable"), target)
 
     def test_first(self):
         for shape, axis, count in (((10_001,), None, 25), ((60, 7), 0, 5), ((3, 400), 1, 1), ((5, 0, 3), None, 0)):
@@ -62,9 +66,9 @@ class SortTest(CommandTest):
                     # Places of NaNs and zeros are those of a stable sort: by numbers that fall where elements rise.
                     _, ranks = np.unique(whole, return_inverse=True)
                     ranks = ranks.reshape(whole.shape) * (-1 if descending else 1)
-                    places = np.argsort(ranks, axis=axis or 0, kind="stable").take(range(count), axis=axis or 0)
-                    self.assert_same(self.written("sort", "--places", *flags), places, (shape, axis, target))
-                    self.assert_same(self.written("sort", *flags), np.take_along_axis(whole, places, axis or 0), (shape, axis, target))
+                    indices = np.argsort(ranks, axis=axis or 0, kind="stable").take(range(count), axis=axis or 0)
+                    self.assert_same(self.written("sort", "--indices", *flags), indices, (shape, axis, target))
+                    self.assert_same(self.written("sort", *flags), np.take_along_axis(whole, indices, axis or 0), (shape, axis, target))
         self.assertIn("k is 13, and there are 12 elements: k can be 12 at most", self.fails(1, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", 13))
         self.fails(2, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", "-1")
 

@@ -146,7 +146,7 @@ def test_sort(data):
     descending, places = data.draw(st.booleans()), data.draw(st.booleans())
     length = x.size if axis is None else x.shape[axis]
     first = data.draw(st.one_of(st.none(), st.integers(0, length + 1)))
-    options = [*axis_options(axis), "--target", data.draw(target)] + ["--descending"] * descending + ["--places"] * places
+    options = [*axis_options(axis), "--target", data.draw(target)] + ["--descending"] * descending + ["--indices"] * places
     options += [] if first is None else ["--first", first]
     note(f"{options}")
     out = ["-o", folder() / "out.npy"]
