@@ -8,8 +8,8 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/impl/core/distributed.hpp>
-#include <heddle/impl/core/distributed_elements.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
+#include <heddle/impl/distributed/elements.hpp>
 #include <heddle/impl/patterns/histogram/ranks.hpp>
 #include <heddle/impl/patterns/linear_algebra/ranks.hpp>
 #include <heddle/impl/patterns/quantile/ranks.hpp>

@@ -2,7 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/shape.hpp>
 

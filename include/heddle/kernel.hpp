@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/patterns/kernel/front.hpp>
+#include <heddle/impl/kernels/kernel.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/array_like.hpp>
-#include <heddle/impl/core/transport.hpp>
+#include <heddle/impl/distributed/transport.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>

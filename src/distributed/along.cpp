@@ -1,6 +1,6 @@
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/argmin/front.hpp>
 #include <heddle/impl/patterns/ranks_along.hpp>
 #include <heddle/memory.hpp>

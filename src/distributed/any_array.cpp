@@ -1,7 +1,7 @@
 #include <heddle/any_distributed.hpp>
 #include <heddle/distributed.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/io/npy.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
-#include <heddle/impl/core/distributed_elements.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
+#include <heddle/impl/distributed/elements.hpp>
 #include <heddle/impl/patterns/linear_algebra/ranks.hpp>
 #include <heddle/impl/patterns/scan/ranks.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>

@@ -1,5 +1,5 @@
 #include "distributed/copy_rows.cuh"
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <cstdint>

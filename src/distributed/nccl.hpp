@@ -1,7 +1,7 @@
 #pragma once
 
 #include "target/shared_library.hpp"
-#include <heddle/impl/core/transport.hpp>
+#include <heddle/impl/distributed/transport.hpp>
 
 #include <cstddef>
 #include <span>

@@ -1,6 +1,6 @@
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
 #include <heddle/impl/core/thresholds.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/support/atomic_file.hpp>
 

@@ -1,5 +1,5 @@
 #include <heddle/error.hpp>
-#include <heddle/impl/core/transport.hpp>
+#include <heddle/impl/distributed/transport.hpp>
 #include <heddle/memory.hpp>
 
 #include <vector>

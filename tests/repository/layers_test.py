@@ -17,8 +17,9 @@ PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
 PROGRAMS = ["cli", "expressions", "simulations", "demo", "examples", "bench", "python", "viewer"]
 # What a folder may not include, beside what PROGRAMS may not: beginnings of paths.
 FORBIDDEN = {
-    "include/heddle/impl/core": ["heddle/impl/patterns/", "heddle/impl/gpu/"],
-    "include/heddle/impl/gpu": ["heddle/impl/patterns/"],
+    "include/heddle/impl/core": ["heddle/impl/patterns/", "heddle/impl/gpu/", "heddle/impl/distributed/", "heddle/impl/kernels/"],
+    "include/heddle/impl/gpu": ["heddle/impl/patterns/", "heddle/impl/distributed/", "heddle/impl/kernels/"],
+    "include/heddle/impl/distributed": ["heddle/impl/patterns/", "heddle/impl/gpu/", "heddle/impl/kernels/"],
     "src/core": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
     "src/array": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
     "src/io": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],

@@ -2,7 +2,7 @@
 
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/ranks.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/core/transport.hpp>
+#include <heddle/impl/distributed/transport.hpp>
 #include <heddle/ranks.hpp>
 
 #include <cstddef>

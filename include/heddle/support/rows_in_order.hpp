@@ -3,7 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/support/halo_exchange.hpp>

@@ -1,6 +1,6 @@
 #include "core/any_arguments.hpp"
 #include <heddle/any_distributed.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/ranks_along.hpp>
 
 #include <optional>

@@ -1,7 +1,7 @@
 #include "core/type_op_dispatch.hpp"
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/ranks_along.hpp>
 #include <heddle/impl/patterns/scan/ranks.hpp>
 #include <heddle/memory.hpp>

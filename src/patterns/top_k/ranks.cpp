@@ -2,7 +2,7 @@
 #include <heddle/any_distributed.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/top_k/ranks.hpp>
 #include <heddle/memory.hpp>
 

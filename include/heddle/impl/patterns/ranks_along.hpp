@@ -5,7 +5,7 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/reduce.hpp>

@@ -6,7 +6,7 @@
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/histogram/front.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>
 #include <heddle/memory.hpp>

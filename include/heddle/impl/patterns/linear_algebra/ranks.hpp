@@ -3,8 +3,8 @@
 #include <heddle/array.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/core/distributed.hpp>
-#include <heddle/impl/core/transport.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
+#include <heddle/impl/distributed/transport.hpp>
 #include <heddle/impl/patterns/linear_algebra/front.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/ranks.hpp>

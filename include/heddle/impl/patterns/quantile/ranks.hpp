@@ -4,7 +4,7 @@
 #include <heddle/compiler.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/quantile/front.hpp>
 #include <heddle/impl/patterns/ranks_along.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>

@@ -163,7 +163,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
       const T* const before = exclusive || init ? &start[0] : nullptr;
-      if (in.size <= cpu::few_to_scan<T, Op>) {
+      if (in.size <= cpu::most_for_scan_few<T, Op>) {
         cpu::scan_few<exclusive>(in.data, in.size, op, before, to.data);
       } else if constexpr (library_combines<T, Op>()) {
         library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);

@@ -2,10 +2,10 @@
 
 #include <heddle/array.hpp>
 #include <heddle/distributed_array.hpp>
-#include <heddle/impl/core/distributed.hpp>
-#include <heddle/impl/core/distributed_elements.hpp>
 #include <heddle/impl/core/elementwise.hpp>
 #include <heddle/impl/core/scan_order.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
+#include <heddle/impl/distributed/elements.hpp>
 #include <heddle/impl/patterns/scan/cpu.hpp>
 #include <heddle/impl/patterns/scan/front.hpp>
 #include <heddle/impl/patterns/scan/scan_block.hpp>

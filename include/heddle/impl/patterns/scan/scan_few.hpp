@@ -14,10 +14,11 @@ inline namespace HEDDLE_ISA {
 /// The most elements that `scan_few` takes. Minima and maxima of floating-point numbers, which pass on NaN,
 /// cost more an element.
 template <class T, class Op>
-inline constexpr std::size_t few_to_scan = !order::any_scan_order<T, Op> && order::scan_vector<T> == 1 ? 3
-                                           : !order::any_scan_order<T, Op> ? 4 * order::scan_vector<T>
-                                           : std::is_floating_point_v<T>   ? 8
-                                                                           : 24;
+inline constexpr std::size_t most_for_scan_few =
+    !order::any_scan_order<T, Op> && order::scan_vector<T> == 1 ? 3
+    : !order::any_scan_order<T, Op>                             ? 4 * order::scan_vector<T>
+    : std::is_floating_point_v<T>                               ? 8
+                                                                : 24;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

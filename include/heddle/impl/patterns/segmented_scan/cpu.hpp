@@ -15,7 +15,8 @@ template <bool Exclusive, class T, class Op>
 void segmented_scan_by(int threads, const scan_steps& steps, const T* x, std::size_t n, const Op& op,
                        const std::size_t* offsets, std::size_t count, const T* init, T* out) {
   const auto scan_segment = [&](int with, std::size_t first, std::size_t length) {
-    if (length <= few_to_scan<T, Op>) return scan_few<Exclusive>(x + first, length, op, init, out + first);
+    if (length <= most_for_scan_few<T, Op>)
+      return scan_few<Exclusive>(x + first, length, op, init, out + first);
     scan_segments(with, steps, {1, length, 1}, x + first, init, Exclusive, out + first);
   };
   if (count == 0) return scan_segment(threads, 0, n);

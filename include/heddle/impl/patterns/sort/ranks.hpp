@@ -5,8 +5,8 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/gather.hpp>
-#include <heddle/impl/core/distributed.hpp>
 #include <heddle/impl/core/order.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/impl/patterns/sort/front.hpp>
 #include <heddle/lower_bound.hpp>
 #include <heddle/ranks.hpp>

@@ -3,8 +3,8 @@
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
 #include <heddle/distributed_array.hpp>
-#include <heddle/impl/core/distributed.hpp>
-#include <heddle/impl/core/transport.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
+#include <heddle/impl/distributed/transport.hpp>
 #include <heddle/impl/patterns/stencil/front.hpp>
 #include <heddle/neighbours.hpp>
 #include <heddle/ranks.hpp>

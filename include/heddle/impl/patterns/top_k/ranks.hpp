@@ -3,7 +3,7 @@
 #include <heddle/any_patterns.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort_order.hpp>

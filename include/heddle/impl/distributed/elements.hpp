@@ -6,7 +6,7 @@
 #include <heddle/error.hpp>
 #include <heddle/extent.hpp>
 #include <heddle/for_each_index.hpp>
-#include <heddle/impl/core/distributed.hpp>
+#include <heddle/impl/distributed/blocks.hpp>
 #include <heddle/random_stream.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/shape.hpp>
