@@ -66,12 +66,12 @@ void write_built_program(const std::string& path, const std::string& module) {
 }
 
 compilation read_built_program(const std::string& path) {
-  const std::string all = jit::read_source(path);
+  const std::string all = cuda_on_cpu::read_source(path);
   const std::size_t end = all.find('\n');
   const std::string module = end == std::string::npos ? "" : all.substr(end + 1);
   if (!all.starts_with("#!") || !module.starts_with(ELFMAG))
     throw error(fmt::format("{}: not a program that heddle-nvcc has built", shown_path(path)));
-  return jit::linked_compilation(module, section_of(module, "heddle_about"));
+  return cuda_on_cpu::linked_compilation(module, section_of(module, "heddle_about"));
 }
 
 }  // namespace heddle::checker

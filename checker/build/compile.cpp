@@ -6,16 +6,16 @@ namespace heddle::checker {
 
 compiled_kernel compile_kernel(const std::string& path, compile_options options, const std::string& kernel) {
   options.is_watched = true;
-  if (!jit::parse_kernel_name(kernel).arguments.empty()) options.instances.push_back(kernel);
-  compiled_kernel made{jit::compile_file(path, options), nullptr};
+  if (!cuda_on_cpu::parse_kernel_name(kernel).arguments.empty()) options.instances.push_back(kernel);
+  compiled_kernel made{cuda_on_cpu::compile_file(path, options), nullptr};
   made.loaded = std::make_unique<module>(made.compiled.library->path(),
-                                         jit::find_kernel(made.compiled.kernels, kernel), kernel);
+                                         cuda_on_cpu::find_kernel(made.compiled.kernels, kernel), kernel);
   return made;
 }
 
-compilation compile_program(const std::vector<jit::source_file>& files, compile_options options) {
+compilation compile_program(const std::vector<cuda_on_cpu::source_file>& files, compile_options options) {
   options.is_watched = options.is_program = true;
-  return jit::compile_files(files, std::move(options));
+  return cuda_on_cpu::compile_files(files, std::move(options));
 }
 
 }  // namespace heddle::checker

@@ -9,8 +9,8 @@
 /// Compiling what is checked.
 namespace heddle::checker {
 
-using jit::compilation;
-using jit::compile_options;
+using cuda_on_cpu::compilation;
+using cuda_on_cpu::compile_options;
 
 /// A source that was compiled, and one of its kernels, loaded.
 struct compiled_kernel {
@@ -24,6 +24,6 @@ struct compiled_kernel {
 compiled_kernel compile_kernel(const std::string& path, compile_options options, const std::string& kernel);
 
 /// The same of a whole program, whose main is run.
-compilation compile_program(const std::vector<jit::source_file>& files, compile_options options);
+compilation compile_program(const std::vector<cuda_on_cpu::source_file>& files, compile_options options);
 
 }  // namespace heddle::checker

@@ -27,16 +27,16 @@ void make_absolute(const fs::path& folder, std::vector<std::string>& paths) {
 
 }  // namespace
 
-std::vector<jit::source_file> sources_of_targets(const std::string& compile_commands,
-                                                 const std::string& targets) {
-  const std::string text = jit::read_source(compile_commands);
+std::vector<cuda_on_cpu::source_file> sources_of_targets(const std::string& compile_commands,
+                                                         const std::string& targets) {
+  const std::string text = cuda_on_cpu::read_source(compile_commands);
   const nlohmann::json entries = nlohmann::json::parse(text, nullptr, false);
   if (!entries.is_array())
     throw error(fmt::format("{}: not a list of compile commands, as CMAKE_EXPORT_COMPILE_COMMANDS makes one",
                             shown_path(compile_commands)));
   const std::vector<std::string> wanted = split_at_commas(targets);
   std::set<std::string> known, found;
-  std::vector<jit::source_file> result;
+  std::vector<cuda_on_cpu::source_file> result;
   for (const nlohmann::json& entry : entries) {
     if (!entry.is_object() || !entry.contains("file")) continue;
     std::vector<std::string> words = entry.contains("arguments")
@@ -59,7 +59,7 @@ std::vector<jit::source_file> sources_of_targets(const std::string& compile_comm
       std::error_code ignored;
       if (fs::exists(folder / header, ignored)) header = (folder / header).string();
     }
-    for (jit::source_file& source : command.sources) {
+    for (cuda_on_cpu::source_file& source : command.sources) {
       source.path = (folder / source.path).lexically_normal().string();
       source.own = command.options;
       result.push_back(std::move(source));

@@ -17,7 +17,7 @@ namespace heddle::checker {
 namespace {
 
 namespace fs = std::filesystem;
-using jit::source_language;
+using cuda_on_cpu::source_language;
 
 /// Options that take a value, which may be joined to the first spelling, follow it as a word, or stand behind
 /// "=".
@@ -210,7 +210,7 @@ class reader {
       throw error(
           fmt::format("{}: shared libraries are not made: link their objects into the program", shared_));
     for (auto& [path, language] : paths_) {
-      const auto of = language ? language : jit::language_of(path);
+      const auto of = language ? language : cuda_on_cpu::language_of(path);
       if (of) {
         command_.sources.push_back({path, *of, {}});
       } else if (!is_file_of_cuda(path)) {
@@ -349,7 +349,7 @@ class reader {
         o.is_relocatable = value == "true";
         break;
       case meaning::file_of_options: {
-        std::vector<std::string> more = split_as_shell(jit::read_source(value));
+        std::vector<std::string> more = split_as_shell(cuda_on_cpu::read_source(value));
         words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(at_), more.begin(), more.end());
         break;
       }

@@ -13,7 +13,7 @@ struct compiler_command {
   enum class action : std::uint8_t { link, compile, preprocess, archive, link_device, dependencies, version };
 
   action does = action::link;
-  std::vector<jit::source_file> sources;
+  std::vector<cuda_on_cpu::source_file> sources;
   std::vector<std::string> linked;  ///< objects and libraries, in their order
   compile_options options;          ///< for all sources
   std::string output;

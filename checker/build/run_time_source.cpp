@@ -17,18 +17,18 @@ namespace fs = std::filesystem;
 /// An option whose value follows, or ends its word.
 struct valued_option {
   std::string_view name;
-  std::vector<std::string> jit::compile_options::* into;
+  std::vector<std::string> cuda_on_cpu::compile_options::* into;
 };
-constexpr valued_option valued[] = {{"--include-path", &jit::compile_options::include_folders},
-                                    {"-I", &jit::compile_options::include_folders},
-                                    {"--define-macro", &jit::compile_options::definitions},
-                                    {"-D", &jit::compile_options::definitions},
-                                    {"--pre-include", &jit::compile_options::forced_includes},
-                                    {"-include", &jit::compile_options::forced_includes}};
+constexpr valued_option valued[] = {{"--include-path", &cuda_on_cpu::compile_options::include_folders},
+                                    {"-I", &cuda_on_cpu::compile_options::include_folders},
+                                    {"--define-macro", &cuda_on_cpu::compile_options::definitions},
+                                    {"-D", &cuda_on_cpu::compile_options::definitions},
+                                    {"--pre-include", &cuda_on_cpu::compile_options::forced_includes},
+                                    {"-include", &cuda_on_cpu::compile_options::forced_includes}};
 
 /// What NVRTC's options mean here; the others make no difference to what is found.
-jit::compile_options options_of(const std::vector<std::string>& words) {
-  jit::compile_options result;
+cuda_on_cpu::compile_options options_of(const std::vector<std::string>& words) {
+  cuda_on_cpu::compile_options result;
   result.standard = "c++17";
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view w = words[i];
@@ -90,7 +90,7 @@ std::string with_own_names(std::string text) {
 }  // namespace
 
 std::string run_time_source::id() const {
-  jit::digest key;
+  cache::digest key;
   key.add(name);
   key.add(text);
   for (const auto* const list : {&options, &header_names, &headers, &expressions}) {
@@ -100,8 +100,8 @@ std::string run_time_source::id() const {
   return key.text().substr(0, 32);
 }
 
-jit::source_file run_time_source::as_file(const std::string& folder_of_headers) const {
-  jit::compile_options own = options_of(options);
+cuda_on_cpu::source_file run_time_source::as_file(const std::string& folder_of_headers) const {
+  cuda_on_cpu::compile_options own = options_of(options);
   own.instances = instances_of(expressions);
   if (std::find(options.begin(), options.end(), "--no-source-include") == options.end()) {
     // NVRTC looks in the source's own folder too, after those that are named.
@@ -116,7 +116,7 @@ jit::source_file run_time_source::as_file(const std::string& folder_of_headers) 
     if (!out.flush()) throw error(fmt::format("{} cannot be written", path.string()));
   }
   if (!headers.empty()) own.include_folders.insert(own.include_folders.begin(), folder_of_headers);
-  return {name, jit::source_language::cuda, own,
+  return {name, cuda_on_cpu::source_language::cuda, own,
           fmt::format("{}\nstatic __global__ void {}() {{}}\n", with_own_names(text), mark())};
 }
 

@@ -29,7 +29,7 @@ struct run_time_source {
   std::string mark() const { return std::string(begin_of_marks) + id(); }
   static constexpr std::string_view begin_of_marks = "heddle_text_";
   /// As a file of the program; the headers that it has in memory are written into a folder.
-  jit::source_file as_file(const std::string& folder_of_headers) const;
+  cuda_on_cpu::source_file as_file(const std::string& folder_of_headers) const;
 };
 
 nlohmann::json to_message(const run_time_source& s);

@@ -20,9 +20,9 @@
 
 namespace heddle::checker {
 
-using jit::fiber;
-using jit::warp_operation;
-using jit::warp_visit;
+using cuda_on_cpu::fiber;
+using cuda_on_cpu::warp_operation;
+using cuda_on_cpu::warp_visit;
 
 struct block_state;
 

@@ -12,9 +12,9 @@
 
 namespace heddle::checker {
 
+using cuda_on_cpu::most_static_shared;
+using cuda_on_cpu::volume;
 using heddle_device::scalar;
-using jit::most_static_shared;
-using jit::volume;
 
 constinit thread_local running now;
 
@@ -33,11 +33,14 @@ std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules) {
 }
 
 void check_launch(const kernel_call& kernel, const launch_options& options) {
-  const dimensions grid = jit::dimensions_of(options.grid), block = jit::dimensions_of(options.block);
+  const dimensions grid = cuda_on_cpu::dimensions_of(options.grid),
+                   block = cuda_on_cpu::dimensions_of(options.block);
   for (const std::string& why :
-       {jit::wrong_shape(grid, block), jit::wrong_bound(block, kernel.most_threads),
-        jit::wrong_cluster(grid, jit::dimensions_of(options.cluster), jit::most_blocks_a_cluster),
-        jit::wrong_shared_bytes(options.shared_bytes), too_many_blocks(grid.count(), options.schedules)}) {
+       {cuda_on_cpu::wrong_shape(grid, block), cuda_on_cpu::wrong_bound(block, kernel.most_threads),
+        cuda_on_cpu::wrong_cluster(grid, cuda_on_cpu::dimensions_of(options.cluster),
+                                   cuda_on_cpu::most_blocks_a_cluster),
+        cuda_on_cpu::wrong_shared_bytes(options.shared_bytes),
+        too_many_blocks(grid.count(), options.schedules)}) {
     if (!why.empty()) throw error(why);
   }
 }

@@ -24,7 +24,7 @@
 
 namespace heddle::checker {
 
-using jit::stack_pool;
+using cuda_on_cpu::stack_pool;
 
 /// Numbers for the order of threads: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
 /// generators; OOPSLA 2014).

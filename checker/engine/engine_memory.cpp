@@ -10,8 +10,8 @@ namespace {
 
 using heddle_device::scope;
 
-static_assert(jit::most_threads_a_block <= 1u << record::thread_bits);
-static_assert(jit::most_threads_a_block - 1 <= std::numeric_limits<decltype(record::thread)>::max());
+static_assert(cuda_on_cpu::most_threads_a_block <= 1u << record::thread_bits);
+static_assert(cuda_on_cpu::most_threads_a_block - 1 <= std::numeric_limits<decltype(record::thread)>::max());
 
 /// Reads of two threads since the last barrier, of two warps if there are, stand for those of any more.
 bool readers_suffice(std::uint32_t one, std::uint32_t other, std::uint32_t third) {

@@ -216,10 +216,10 @@ place engine::place_of(const record& r, std::uint32_t first_serial, index3 block
   place p;
   p.what = access_text(r.flags);
   p.pc = module_.base() + r.pc;
-  p.thread = jit::split(r.thread, block);
+  p.thread = cuda_on_cpu::split(r.thread, block);
   p.grid = grid;
   p.block_size = block;
-  p.block = jit::split((r.block - first_serial) % jit::volume(grid), grid);
+  p.block = cuda_on_cpu::split((r.block - first_serial) % cuda_on_cpu::volume(grid), grid);
   return p;
 }
 
@@ -253,7 +253,7 @@ std::string_view as_written(std::string_view type) {
   for (const std::string_view word : {"const ", "volatile ", "struct ", "union ", "class "}) {
     if (type.starts_with(word)) type.remove_prefix(word.size());
   }
-  return jit::trimmed(type);
+  return cuda_on_cpu::trimmed(type);
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 /// In which order blocks begin, which of them are watched, and which go on together.
 namespace heddle::checker {
 
+using cuda_on_cpu::split;
 using heddle_device::index3;
-using jit::split;
 
 void engine::order(std::vector<std::uint32_t>& threads) {
   if (options_.seed == 0 && schedule_ == 0) return;

@@ -34,7 +34,7 @@ std::uint64_t engine::warp(thread_state& t, const warp_visit& visit) {
 
 bool engine::complete_warp(block_state& b, std::uint32_t first, std::uint32_t mask, const warp_visit& what) {
   std::uint32_t arrived = 0, left = 0;
-  jit::for_each_lane(mask, [&](std::uint32_t lane) {
+  cuda_on_cpu::for_each_lane(mask, [&](std::uint32_t lane) {
     const thread_state& other = b.threads[first + lane];
     if (other.waits_for == waiting::done) left |= 1u << lane;
     if (other.waits_for == waiting::warp && other.visit.mask == mask &&
@@ -60,11 +60,11 @@ void engine::release_lanes(block_state& b, const thread_state& left) {
 
 /// Finds the lanes that read what no lane gives.
 void engine::check_shuffle(block_state& b, std::uint32_t first, std::uint32_t arrived) {
-  jit::for_each_lane(arrived, [&](std::uint32_t lane) {
+  cuda_on_cpu::for_each_lane(arrived, [&](std::uint32_t lane) {
     const thread_state& t = b.threads[first + lane];
     const int width = t.visit.width;
     const bool is_width = width > 0 && width <= 32 && (width & (width - 1)) == 0;
-    const std::uint32_t source = is_width ? jit::shuffle_source(t.visit, lane) : lane;
+    const std::uint32_t source = is_width ? cuda_on_cpu::shuffle_source(t.visit, lane) : lane;
     if (is_width && (arrived >> source & 1) != 0) return;
     const bool exists = first + source < threads_a_block_;
     const bool has_left = exists && b.threads[first + source].waits_for == waiting::done;
@@ -88,11 +88,12 @@ void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arr
                           warp_operation operation) {
   if (operation == warp_operation::shuffle && options_.is_watched) check_shuffle(b, first, arrived);
   warp_visit* lanes[32] = {};
-  jit::for_each_lane(arrived, [&](std::uint32_t lane) { lanes[lane] = &b.threads[first + lane].visit; });
-  jit::finish_warp(lanes, arrived);
+  cuda_on_cpu::for_each_lane(arrived,
+                             [&](std::uint32_t lane) { lanes[lane] = &b.threads[first + lane].visit; });
+  cuda_on_cpu::finish_warp(lanes, arrived);
   if (operation == warp_operation::sync) synchronise_lanes(b, first, arrived);
   if (is_profiling_) reconverge_lanes(b, first, arrived);
-  jit::for_each_lane(arrived, [&](std::uint32_t lane) {
+  cuda_on_cpu::for_each_lane(arrived, [&](std::uint32_t lane) {
     thread_state& t = b.threads[first + lane];
     t.waits_for = waiting::nothing;
     --b.at_warp;

@@ -20,8 +20,8 @@ namespace {
 /// How many threads of the machine run blocks. Blocks that may wait for one another, or whose order can be
 /// seen, take turns on one.
 std::size_t engines_for(const kernel_call& kernel, const launch_options& options) {
-  const std::uint64_t blocks = jit::volume(options.grid);
-  const std::uint64_t threads = jit::volume(options.block) * blocks;
+  const std::uint64_t blocks = cuda_on_cpu::volume(options.grid);
+  const std::uint64_t threads = cuda_on_cpu::volume(options.block) * blocks;
   // Few threads have ended before others of the machine have begun.
   if (!kernel.blocks_are_independent || threads < 4096) return 1;
   return static_cast<std::size_t>(std::min<std::uint64_t>(std::max<std::size_t>(options.threads, 1), blocks));
@@ -36,9 +36,9 @@ kernel_call call_of(const module& compiled) {
   result.function = &compiled.kernel();
   const auto bounds = heddle_device::kernel_bounds::of(compiled.kernel().bounds);
   result.most_threads = bounds.most_threads;
-  if (jit::volume(bounds.cluster) != 0) result.cluster = bounds.cluster;
+  if (cuda_on_cpu::volume(bounds.cluster) != 0) result.cluster = bounds.cluster;
   result.blocks_are_independent =
-      compiled.declaration().blocks_are_independent && jit::volume(result.cluster) == 1;
+      compiled.declaration().blocks_are_independent && cuda_on_cpu::volume(result.cluster) == 1;
   return result;
 }
 
@@ -48,7 +48,7 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
             const launch_options& options, launch_outcome& all) {
   launch_memory memory(compiled, arguments);
   kernel.arguments = memory.arguments();
-  const std::uint64_t blocks = jit::volume(options.grid);
+  const std::uint64_t blocks = cuda_on_cpu::volume(options.grid);
   // Each has stacks and histories of its own.
   std::vector<std::unique_ptr<engine>> engines;
   std::vector<stack_pool> stacks(count);

@@ -22,7 +22,7 @@ module::module(std::string path, kernel_declaration declaration, const std::stri
         static_cast<const heddle_device::kernel_entry*>(dlsym(handle_, "heddle_module_kernels")),
         static_cast<const heddle_device::variable* const*>(dlsym(handle_, "heddle_module_variables")),
         static_cast<const heddle_device::member* const*>(dlsym(handle_, "heddle_module_members"))});
-  const std::string wanted = jit::entry_name(declaration_, kernel);
+  const std::string wanted = cuda_on_cpu::entry_name(declaration_, kernel);
   const auto entry = std::find_if(kernels_.begin(), kernels_.end(),
                                   [&](const heddle_device::kernel_entry& e) { return wanted == e.name; });
   if (entry == kernels_.end()) throw error(fmt::format("{} is not in what was compiled", wanted));

@@ -11,7 +11,7 @@
 
 namespace heddle::checker {
 
-using jit::kernel_declaration;
+using cuda_on_cpu::kernel_declaration;
 
 /// What a module says of itself.
 struct module_tables {

@@ -192,7 +192,7 @@ void region::consist_of(const heddle_device::element_type& element) {
   if (type_name.empty()) type_name = "byte";
   // An array of 0 elements is one of arrays to a compiler.
   if (element.size == 0)
-    type_name = std::string(jit::trimmed(std::string_view(type_name).substr(0, type_name.find('['))));
+    type_name = std::string(cuda_on_cpu::trimmed(std::string_view(type_name).substr(0, type_name.find('['))));
   lengths.clear();
   for (const std::uint32_t* n = element.lengths; n != nullptr && *n != 0; ++n) lengths.push_back(*n);
 }

@@ -36,7 +36,7 @@ class watchdog {
 
   engine& watched_;
   pthread_t thread_;
-  jit::signal_stack signals_;
+  cuda_on_cpu::signal_stack signals_;
   std::uint64_t ended_ = 0, changes_ = 0;
   double last_end_ = 0, last_change_ = 0;
 };

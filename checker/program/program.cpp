@@ -103,7 +103,7 @@ void end_in_time_on_own_thread() {
   }
 }
 
-[[noreturn]] void be_program(const jit::compilation& compiled, const std::vector<std::string>& words,
+[[noreturn]] void be_program(const cuda_on_cpu::compilation& compiled, const std::vector<std::string>& words,
                              const program_options& options, const program_files& files,
                              const std::vector<run_time_source>& sources) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -227,7 +227,7 @@ std::optional<run_time_source> source_wanted(const std::string& text) {
   return source_from_message(nlohmann::json::parse(line).at("source"));
 }
 
-program_outcome read_messages(const std::string& text, const jit::compilation& compiled) {
+program_outcome read_messages(const std::string& text, const cuda_on_cpu::compilation& compiled) {
   program_outcome outcome;
   std::vector<told_finding> told;
   std::vector<nlohmann::json> others;
@@ -280,13 +280,15 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
 }  // namespace
 
 program_outcome run_program(
-    const jit::compilation& compiled, const std::vector<std::string>& words, const program_options& options,
-    const std::function<jit::compilation(const std::vector<jit::source_file>&)>& compile_with) {
+    const cuda_on_cpu::compilation& compiled, const std::vector<std::string>& words,
+    const program_options& options,
+    const std::function<cuda_on_cpu::compilation(const std::vector<cuda_on_cpu::source_file>&)>&
+        compile_with) {
   const auto began = std::chrono::steady_clock::now();
-  jit::compilation present = compiled;
+  cuda_on_cpu::compilation present = compiled;
   std::vector<run_time_source> sources;
   std::unique_ptr<temporary_folder> headers;
-  std::vector<jit::source_file> more;
+  std::vector<cuda_on_cpu::source_file> more;
   int status = 0;
   std::string text;
   const off_t read = lseek(STDIN_FILENO, 0, SEEK_CUR);  // nowhere where it is no file
@@ -314,7 +316,7 @@ program_outcome run_program(
           "the program compiles a source while it runs, which a program that heddle-nvcc has built cannot: "
           "give its files to heddle check");
     // NOLINTNEXTLINE(modernize-make-unique): it cannot be moved into one
-    if (!headers) headers.reset(new temporary_folder(jit::folder_for_making()));
+    if (!headers) headers.reset(new temporary_folder(cache::folder_for_making()));
     more.push_back(wanted->as_file((headers->path() / wanted->id()).string()));
     try {
       present = compile_with(more);

@@ -63,7 +63,9 @@ struct program_outcome {
 /// made files of it; what it writes appears when it has come to its end. Where `compile_with` is empty such a
 /// program cannot be run.
 program_outcome run_program(
-    const jit::compilation& compiled, const std::vector<std::string>& words, const program_options& options,
-    const std::function<jit::compilation(const std::vector<jit::source_file>&)>& compile_with);
+    const cuda_on_cpu::compilation& compiled, const std::vector<std::string>& words,
+    const program_options& options,
+    const std::function<cuda_on_cpu::compilation(const std::vector<cuda_on_cpu::source_file>&)>&
+        compile_with);
 
 }  // namespace heddle::checker

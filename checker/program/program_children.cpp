@@ -122,7 +122,7 @@ void program_runtime::tell_failed_child(engine& by) {
 }
 
 void program_runtime::run_schedule(engine& runs, std::size_t schedule) {
-  const std::uint64_t blocks = jit::volume(runs.options().grid);
+  const std::uint64_t blocks = cuda_on_cpu::volume(runs.options().grid);
   // What children of earlier schedules did has higher numbers than those that were meant for this one.
   if (have_children_) runs.number_from(take_serials(blocks, runs.kernel().name), schedule);
   tree_.clear();
@@ -137,7 +137,7 @@ void program_runtime::run_launched(engine& runs, std::size_t schedule) {
   if (!runs.has_children()) return;
   have_children_ = true;
   tree_.clear();
-  const std::uint64_t blocks = jit::volume(runs.options().grid);
+  const std::uint64_t blocks = cuda_on_cpu::volume(runs.options().grid);
   const std::size_t root = tree_.add(launch_tree::none, nullptr, runs.options(), runs.first_serial(),
                                      runs.first_serial() + static_cast<std::uint32_t>(blocks));
   run_children(runs, runs.kernel(), root, schedule);
@@ -151,7 +151,7 @@ void program_runtime::run_children(engine& parent, const kernel_call& of_host, s
                         [](const auto& c) { return c->when != child_launch::order::at_end; });
   for (const std::unique_ptr<child_launch>& c : children) {
     if (parent.is_stopping()) return;
-    const std::uint64_t blocks = jit::volume(c->options.grid);
+    const std::uint64_t blocks = cuda_on_cpu::volume(c->options.grid);
     const std::uint32_t first = take_serials(blocks, c->kernel.name);
     const std::size_t own =
         tree_.add(node, c.get(), c->options, first, first + static_cast<std::uint32_t>(blocks));
@@ -160,7 +160,8 @@ void program_runtime::run_children(engine& parent, const kernel_call& of_host, s
     c->kernel.has_other_streams = of_host.has_other_streams;
     c->kernel.explain_address = of_host.explain_address;
     c->kernel.beyond_reach = of_host.beyond_reach;
-    c->kernel.blocks_are_independent = of_host.blocks_are_independent && jit::volume(c->options.cluster) == 1;
+    c->kernel.blocks_are_independent =
+        of_host.blocks_are_independent && cuda_on_cpu::volume(c->options.cluster) == 1;
     c->kernel.beside_in_tree = [this, own](const struct record& r) { return tree_.beside(own, r); };
     engine runs(*module_, c->kernel, regions_in_reach(), c->options, stacks_, 0, blocks,
                 first - static_cast<std::uint32_t>(schedule * blocks));

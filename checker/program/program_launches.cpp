@@ -67,10 +67,10 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
   for (const auto& [address, bytes] : shared_limits_) {
     if (!q.is_address || address == q.function) limit = std::max(limit, bytes);
   }
-  const dimensions grid = jit::dimensions_of(q.grid), block = jit::dimensions_of(q.block);
-  why = jit::wrong_shape(grid, block);
+  const dimensions grid = cuda_on_cpu::dimensions_of(q.grid), block = cuda_on_cpu::dimensions_of(q.block);
+  why = cuda_on_cpu::wrong_shape(grid, block);
   if (!why.empty()) return errors::invalid_configuration;
-  why = jit::wrong_bound(block, kernel.most_threads);
+  why = cuda_on_cpu::wrong_bound(block, kernel.most_threads);
   if (!why.empty()) return errors::launch_out_of_resources;
   if (q.shared_bytes > limit) {
     why = fmt::format(
@@ -92,10 +92,10 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
 int program_runtime::choose_cluster(const heddle_device::launch_request& q, heddle_device::index3 own,
                                     kernel_call& kernel, std::string& why) const {
   using facts = heddle_device::device_facts;
-  const bool has_own = jit::volume(own) != 0;
+  const bool has_own = cuda_on_cpu::volume(own) != 0;
   if (has_own) kernel.cluster = own;
   if (q.attributes.has_cluster) kernel.cluster = q.attributes.cluster;
-  if (jit::volume(kernel.cluster) == 1 && !has_own) return 0;
+  if (cuda_on_cpu::volume(kernel.cluster) == 1 && !has_own) return 0;
   kernel.blocks_are_independent = false;
   const index3 chosen = kernel.cluster;
   if (has_own && (chosen.x != own.x || chosen.y != own.y || chosen.z != own.z)) {
@@ -103,9 +103,9 @@ int program_runtime::choose_cluster(const heddle_device::launch_request& q, hedd
     return errors::invalid_cluster_size;
   }
   const bool are_large = with_large_clusters_.count(q.function) != 0;
-  why = jit::wrong_cluster(jit::dimensions_of(q.grid), jit::dimensions_of(chosen),
-                           are_large ? facts::most_blocks_a_cluster : facts::blocks_a_cluster);
-  if (!why.empty() && !are_large && jit::volume(chosen) > facts::blocks_a_cluster)
+  why = cuda_on_cpu::wrong_cluster(cuda_on_cpu::dimensions_of(q.grid), cuda_on_cpu::dimensions_of(chosen),
+                                   are_large ? facts::most_blocks_a_cluster : facts::blocks_a_cluster);
+  if (!why.empty() && !are_large && cuda_on_cpu::volume(chosen) > facts::blocks_a_cluster)
     why +=
         fmt::format(" unless cudaFuncSetAttribute allows more, up to {}", int{facts::most_blocks_a_cluster});
   return why.empty() ? 0 : errors::invalid_cluster_size;

@@ -96,7 +96,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
   choose_watched(kernel.name, options);
-  const std::uint64_t blocks = jit::volume(q.grid);
+  const std::uint64_t blocks = cuda_on_cpu::volume(q.grid);
   const std::string why = too_many_blocks(blocks, options.schedules);
   if (!why.empty()) refuse(fmt::format("{}: {}", kernel.name, why));
   const std::uint64_t serials = blocks * options.schedules;
@@ -147,7 +147,7 @@ bool program_runtime::begin(unfinished_launch& l) {
   const arguments_in_code arguments(memory_->instances(), l.request, l.device);
   const std::vector<region*> regions = regions_in_reach();
   l.runs = std::make_unique<engine>(*module_, l.kernel, regions, l.options, stacks_, 0,
-                                    jit::volume(l.options.grid), l.first_serial);
+                                    cuda_on_cpu::volume(l.options.grid), l.first_serial);
   engine& runs = *l.runs;
   if (!l.kernel.blocks_are_independent) runs.may_wait_for_others();
   for (const auto& other : unfinished_) {

@@ -337,7 +337,7 @@ class program_runtime final : public heddle_device::runtime {
   std::vector<pending_operation> pending_;
   std::vector<std::unique_ptr<unfinished_work>> unfinished_;  // in the order of the host's calls
   std::uint64_t works_ = 0;                                   // that were ever among them
-  jit::stack_pool stacks_;
+  cuda_on_cpu::stack_pool stacks_;
   std::deque<pid_t> processes_;  // that run schedules
   std::map<const void*, kernel_known> kernels_;
   std::map<const void*, std::uint64_t> shared_limits_;

@@ -128,7 +128,7 @@ std::string shape_text(index3 shape) {
 /// The grid and the block of a place, with the places of the finding that are of the same.
 std::string threads_of(const finding& f, std::size_t which) {
   const place& p = f.places[which];
-  if (!p.has_thread || jit::volume(p.grid) == 0 || jit::volume(p.block_size) == 0) return "";
+  if (!p.has_thread || cuda_on_cpu::volume(p.grid) == 0 || cuda_on_cpu::volume(p.block_size) == 0) return "";
   std::map<std::uint64_t, std::size_t> blocks, threads;
   const auto mark = [&](std::size_t i) {
     const place& other = f.places[i];
@@ -139,10 +139,10 @@ std::string threads_of(const finding& f, std::size_t which) {
   mark(which);
   for (std::size_t i = 0; i < f.places.size(); ++i) mark(i);
   return "<div class=\"threads\">" +
-         cells(fmt::format("block {} of {}", text(p.block), shape_text(p.grid)), jit::volume(p.grid),
+         cells(fmt::format("block {} of {}", text(p.block), shape_text(p.grid)), cuda_on_cpu::volume(p.grid),
                blocks) +
          cells(fmt::format("thread {} of {}", text(p.thread), shape_text(p.block_size)),
-               jit::volume(p.block_size), threads) +
+               cuda_on_cpu::volume(p.block_size), threads) +
          "</div>\n";
 }
 

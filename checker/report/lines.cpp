@@ -141,7 +141,7 @@ class module_lines {
     source_line& line = at->second;
     if (is_new) {
       line = information_.at(pc - 1 - base_);
-      line.file = jit::as_named(line.file);
+      line.file = cuda_on_cpu::as_named(line.file);
     }
     return line;
   }
@@ -182,15 +182,17 @@ void move_to_call_of_library(finding& f) {
 /// begins, which is the same for all brackets in a row: how many follow says the axes that are left. Of
 /// p[i].v[k] it is the same for both, and the longer is taken, since p is a pointer most often, whose indices
 /// are not checked so.
-void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& f) {
+void name_indexed_array(const std::vector<cuda_on_cpu::subscript>& subscripts, finding& f) {
   if (f.kind != finding_kind::out_of_bounds || !f.variable.empty() || f.places.empty()) return;
   const place& p = f.places.front();
-  const auto is_at = [&](const jit::text_place& at) { return at.line == p.line && at.column == p.column; };
+  const auto is_at = [&](const cuda_on_cpu::text_place& at) {
+    return at.line == p.line && at.column == p.column;
+  };
   std::size_t in_a_row = 0;
-  for (const jit::subscript& s : subscripts) {
+  for (const cuda_on_cpu::subscript& s : subscripts) {
     if (s.file == p.file && is_at(s.first)) in_a_row = std::max(in_a_row, s.brackets);
   }
-  for (const jit::subscript& s : subscripts) {
+  for (const cuda_on_cpu::subscript& s : subscripts) {
     if (s.file != p.file || s.of.size() < f.variable.size()) continue;
     if (is_at(s.last) || (is_at(s.first) && s.brackets + f.lengths.size() == in_a_row + 1)) f.variable = s.of;
   }
@@ -294,7 +296,8 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<launch
   }
 }
 
-void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings) {
+void find_lines(const cuda_on_cpu::compilation& compiled, std::uintptr_t base,
+                std::vector<finding>& findings) {
   module_lines lines(compiled.library->path(), base);
   for (finding& f : findings) {
     for (place& p : f.places) find_line(lines, p);

@@ -17,7 +17,8 @@ namespace heddle::checker {
 ///
 /// What was compiled lies at `base`. Places of the host are in the program's own files, as far as what called
 /// what is known.
-void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings);
+void find_lines(const cuda_on_cpu::compilation& compiled, std::uintptr_t base,
+                std::vector<finding>& findings);
 
 /// What was profiled, by lines, in their order.
 std::vector<line_profile> profile_lines(const module& compiled,

@@ -139,7 +139,7 @@ void profiler::put_together(warp_trace& warp, bool all) {
     }
     if (first == nullptr) break;
     count(warp, members, present);
-    jit::for_each_lane(members, [&](std::uint32_t i) {
+    cuda_on_cpu::for_each_lane(members, [&](std::uint32_t i) {
       ++warp.lanes[i].next;
       --warp.waiting;
     });
@@ -164,7 +164,7 @@ void profiler::count(const warp_trace& warp, std::uint32_t members, std::uint32_
 void profiler::count_access(instruction_profile& at, const warp_trace& warp, std::uint32_t members,
                             std::uint8_t kind) {
   std::uint64_t bits = widest_access, longest = 0;
-  jit::for_each_lane(members, [&](std::uint32_t i) {
+  cuda_on_cpu::for_each_lane(members, [&](std::uint32_t i) {
     const warp_trace::event& event = warp.lanes[i].events[warp.lanes[i].next];
     bits |= event.address | event.bytes;
     longest = std::max<std::uint64_t>(longest, event.bytes);
@@ -175,7 +175,7 @@ void profiler::count_access(instruction_profile& at, const warp_trace& warp, std
   for (std::uint64_t done = 0; done < longest; done += unit) {
     addresses.clear();
     lanes.clear();
-    jit::for_each_lane(members, [&](std::uint32_t i) {
+    cuda_on_cpu::for_each_lane(members, [&](std::uint32_t i) {
       const warp_trace::event& event = warp.lanes[i].events[warp.lanes[i].next];
       if (done >= event.bytes) return;
       addresses.push_back(event.address + done);

@@ -57,7 +57,8 @@ std::string share_text(std::uint64_t blocks, std::uint64_t watched_blocks) {
 
 /// The last line of a report.
 std::string summary(const checked& what, const launch_outcome& outcome) {
-  const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
+  const std::uint64_t threads =
+      cuda_on_cpu::volume(what.options.grid) * cuda_on_cpu::volume(what.options.block);
   return fmt::format("{}: {}: {} ({}, {}, {}{})", what.source, what.kernel,
                      verdict_text(outcome.findings, what.fails_on) + hidden_text(what.hidden),
                      counted(threads, "thread"), counted(outcome.schedules, "schedule"),

@@ -134,30 +134,31 @@ verdict check_kernel(const check_options& options) {
 }
 
 bool is_source(const std::string& word) {
-  return jit::language_of(word).has_value();
+  return cuda_on_cpu::language_of(word).has_value();
 }
 
 /// The files of a program, or those of targets of a build.
-std::vector<jit::source_file> sources_of(const check_options& options) {
-  std::vector<jit::source_file> result;
+std::vector<cuda_on_cpu::source_file> sources_of(const check_options& options) {
+  std::vector<cuda_on_cpu::source_file> result;
   if (!options.commands.empty())
     result = checker::sources_of_targets(options.commands[0], options.commands[1]);
   for (const std::string& file : options.files) {
-    const auto by_ending = jit::language_of(file);
-    const auto language = options.language == "cu"    ? jit::source_language::cuda
-                          : options.language == "c"   ? jit::source_language::c
-                          : options.language == "c++" ? jit::source_language::cpp
+    const auto by_ending = cuda_on_cpu::language_of(file);
+    const auto language = options.language == "cu"    ? cuda_on_cpu::source_language::cuda
+                          : options.language == "c"   ? cuda_on_cpu::source_language::c
+                          : options.language == "c++" ? cuda_on_cpu::source_language::cpp
                           // The only file is CUDA, whatever its name is.
                           : options.files.size() == 1 && result.empty()
-                              ? jit::source_language::cuda
-                              : by_ending.value_or(jit::source_language::cuda);
+                              ? cuda_on_cpu::source_language::cuda
+                              : by_ending.value_or(cuda_on_cpu::source_language::cuda);
     result.push_back({file, language, {}});
   }
   return result;
 }
 
 /// With files that the program has compiled while it ran.
-checker::compilation compile(const check_options& options, const std::vector<jit::source_file>& more = {}) {
+checker::compilation compile(const check_options& options,
+                             const std::vector<cuda_on_cpu::source_file>& more = {}) {
   if (!options.built.empty()) return checker::read_built_program(options.built);
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
@@ -169,7 +170,7 @@ checker::compilation compile(const check_options& options, const std::vector<jit
   for (const std::string& library : options.libraries) {
     if (!checker::is_library_of_cuda(library)) compile.link_words.push_back("-l" + library);
   }
-  std::vector<jit::source_file> sources = sources_of(options);
+  std::vector<cuda_on_cpu::source_file> sources = sources_of(options);
   sources.insert(sources.end(), more.begin(), more.end());
   return checker::compile_program(sources, std::move(compile));
 }
@@ -202,9 +203,9 @@ verdict check_program(const check_options& options) {
                                      ? std::filesystem::path(options.source).replace_extension().string()
                                      : options.built};
   words.insert(words.end(), options.words.begin(), options.words.end());
-  std::function<checker::compilation(const std::vector<jit::source_file>&)> compile_with;
+  std::function<checker::compilation(const std::vector<cuda_on_cpu::source_file>&)> compile_with;
   if (options.built.empty())
-    compile_with = [&](const std::vector<jit::source_file>& more) { return compile(options, more); };
+    compile_with = [&](const std::vector<cuda_on_cpu::source_file>& more) { return compile(options, more); };
   checker::program_outcome outcome = checker::run_program(compiled, words, what.options, compile_with);
   what.hidden = known.remove_from(outcome.findings);
   report_stats(options, compiled, outcome,

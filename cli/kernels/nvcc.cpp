@@ -49,9 +49,9 @@ void write_dependencies(const checker::compiler_command& c, const std::string& o
              text + "\n");
 }
 
-std::string compile_one(const checker::compiler_command& c, const jit::source_file& source,
+std::string compile_one(const checker::compiler_command& c, const cuda_on_cpu::source_file& source,
                         const std::string& object) {
-  const jit::object_file made = jit::compile_object(source, c.options);
+  const cuda_on_cpu::object_file made = cuda_on_cpu::compile_object(source, c.options);
   write_file(object, made.bytes);
   if (c.writes_dependencies) write_dependencies(c, object, made.files_read);
   return object;
@@ -83,7 +83,7 @@ void build(checker::compiler_command c) {
     if (c.sources.empty()) throw error("no source is named");
     if (!c.output.empty() && c.sources.size() > 1)
       throw error("-o with -c and several sources: each has an object of its own");
-    for (const jit::source_file& source : c.sources) {
+    for (const cuda_on_cpu::source_file& source : c.sources) {
       const std::string own = fs::path(source.path).filename().replace_extension(".o").string();
       compile_one(c, source, c.output.empty() ? own : c.output);
     }
@@ -95,11 +95,11 @@ void build(checker::compiler_command c) {
     const std::string nothing = (work.path() / "nothing.c").string();
     write_file(nothing, "");
     c.options.is_program = false;
-    compile_one(c, {nothing, jit::source_language::c, {}}, c.output.empty() ? "a_dlink.o" : c.output);
+    compile_one(c, {nothing, cuda_on_cpu::source_language::c, {}}, c.output.empty() ? "a_dlink.o" : c.output);
     return;
   }
   std::vector<std::string> objects;
-  for (const jit::source_file& source : c.sources)
+  for (const cuda_on_cpu::source_file& source : c.sources)
     objects.push_back(compile_one(c, source, (work.path() / fmt::format("{}.o", objects.size())).string()));
   if (c.does == action::archive) {
     objects.insert(objects.end(), c.linked.begin(), c.linked.end());
@@ -109,7 +109,7 @@ void build(checker::compiler_command c) {
   }
   checker::compile_options link = c.options;
   link.link_words.insert(link.link_words.begin(), objects.begin(), objects.end());
-  checker::write_built_program(c.output.empty() ? "a.out" : c.output, jit::link_objects(link));
+  checker::write_built_program(c.output.empty() ? "a.out" : c.output, cuda_on_cpu::link_objects(link));
 }
 
 /// What CMake looks for in what nvcc -v says: where headers and libraries are, for which GPU code is made,

@@ -29,7 +29,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,7 +85,7 @@ void add_about(compilation& to, const json& about) {
   for (const json& s : about.at("subscripts")) to.subscripts.push_back(subscript_from(s));
 }
 
-compilation from_kept(const kept_file& kept, bool was_cached) {
+compilation from_kept(const cache::kept_file& kept, bool was_cached) {
   compilation result{std::make_shared<const sealed_library>(kept.made), {}, {}, was_cached};
   add_about(result, json::parse(kept.about));
   return result;
@@ -142,7 +142,7 @@ class maker {
 
   const compile_options& options() const { return options_; }
 
-  void add_to(digest& key, const source_unit& u) const {
+  void add_to(cache::digest& key, const source_unit& u) const {
     const compile_options own = options_of(u);
     for (const std::string& w : preprocess_command(with_, "", u.language, own, headers_, "")) key.add(w);
     for (const std::string& w : compile_command(with_, u.language, own, true, "", "")) key.add(w);
@@ -151,7 +151,7 @@ class maker {
     key.add(u.name);  // as messages and findings spell it
     key.add(u.text);
   }
-  void add_to(digest& key) const {
+  void add_to(cache::digest& key) const {
     for (const auto& [variable, folders] : search_variables()) key.add(variable), key.add(folders);
     key.add(with_.identity);
     key.add(library_identity());
@@ -295,7 +295,7 @@ bool is_whole(const fs::path& work) {
 template <class F>
 auto with_folder(const F& f) {
   {
-    const temporary_folder work = folder_for_making();
+    const temporary_folder work = cache::folder_for_making();
     try {
       maker::write(work.path() / "whole", "");
       auto made = f(work.path());
@@ -304,7 +304,7 @@ auto with_folder(const F& f) {
       if (is_whole(work.path())) throw;
     }
   }
-  const temporary_folder work = private_folder_for_making();
+  const temporary_folder work = cache::private_folder_for_making();
   return f(work.path());
 }
 
@@ -317,7 +317,7 @@ fs::path folder_of_unit(const fs::path& work, std::size_t i) {
 
 /// What several units are compiled to.
 struct linked_units {
-  kept_file made;
+  cache::kept_file made;
   std::vector<std::string> files_read;
 };
 linked_units link_units(const maker& make, const std::vector<source_unit>& units,
@@ -354,16 +354,16 @@ linked_units link_units(const maker& make, const std::vector<source_unit>& units
 
 compilation compile_units(const std::vector<source_unit>& units, const compile_options& options) {
   const maker make(options);
-  digest key;
+  cache::digest key;
   for (const source_unit& u : units) make.add_to(key, u);
   make.add_to(key);
   const std::string name_of_entry = key.text();
-  if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
+  if (const auto kept = cache::find_kept(name_of_entry)) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
   const linked_units linked =
       with_folder([&](const fs::path& work) { return link_units(make, units, options, work); });
-  keep(name_of_entry, linked.made, ".so", linked.files_read, began);
+  cache::keep(name_of_entry, linked.made, ".so", linked.files_read, began);
   return from_kept(linked.made, false);
 }
 
@@ -419,4 +419,4 @@ compilation linked_compilation(const std::string& library, std::string_view abou
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A file of a program.
 struct source_file {
@@ -59,4 +59,4 @@ std::string link_objects(const compile_options& options);
 /// Such a module again, with the lines of its section heddle_about.
 compilation linked_compilation(const std::string& library, std::string_view about);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -238,4 +238,4 @@ std::vector<std::string> with_absolute_paths(std::vector<std::string> words) {
   return words;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

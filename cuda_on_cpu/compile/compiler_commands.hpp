@@ -6,7 +6,7 @@
 #include <vector>
 
 /// The system's C++ compiler, and how it is called.
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 struct compile_options {
   std::vector<std::string> include_folders;  ///< -I
@@ -71,4 +71,4 @@ std::vector<std::string> link_command(const host_compiler& with, const compile_o
 /// options are kept under.
 std::vector<std::string> with_absolute_paths(std::vector<std::string> options);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -78,4 +78,4 @@ std::string library_identity() {
   return fmt::format("{} {}.{}", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

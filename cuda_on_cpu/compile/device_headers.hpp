@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// The folder of the headers of the device language: beside what is installed, where this was to be
 /// installed, or in the source that it was built from. A heddle::error when there is none.
@@ -12,4 +12,4 @@ std::filesystem::path device_headers();
 /// Changes with this build of the library: what translates is in it.
 std::string library_identity();
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

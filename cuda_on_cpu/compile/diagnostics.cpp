@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 /// Takes the first line off a text.
@@ -227,4 +227,4 @@ std::string with_columns_of_source(std::string_view messages, std::string_view p
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

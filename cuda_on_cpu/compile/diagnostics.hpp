@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// What a compiler says of a translated source, without its excerpts of that, with the columns and the lines
 /// of the source itself. A place in a macro's text is that of the macro. \param preprocessed  what was
@@ -14,4 +14,4 @@ std::string with_columns_of_source(std::string_view messages, std::string_view p
                                    const translation& translated, std::string_view source,
                                    std::string_view name);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

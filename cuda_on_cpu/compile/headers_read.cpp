@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
   return {missing.begin(), missing.end()};
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// The files of a rule of `make`, as compilers write it: "target: file file \" with spaces written as "\ ".
 std::vector<std::string> dependencies_in(std::string_view rule);
@@ -16,4 +16,4 @@ std::vector<std::string> dependencies_in(std::string_view rule);
 std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
                                    const compile_options& options);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -84,7 +84,7 @@ std::vector<std::string> program_folders() {
 }
 
 std::vector<std::string> environment_of_programs(const fs::path& folder) {
-  std::vector<std::pair<std::string, std::string>> changed = jit::search_variables();
+  std::vector<std::pair<std::string, std::string>> changed = cuda_on_cpu::search_variables();
   changed.emplace_back("PATH", list_of(program_folders()));
   changed.emplace_back("TMPDIR", folder.string());
   // Messages are read for their lines.
@@ -152,7 +152,7 @@ fs::path find_program(const std::string& name) {
   return found.empty() ? fs::path() : found.front();
 }
 
-std::vector<std::pair<std::string, std::string>> jit::search_variables() {
+std::vector<std::pair<std::string, std::string>> cuda_on_cpu::search_variables() {
   std::vector<std::pair<std::string, std::string>> result;
   for (const char* const name : {"COMPILER_PATH", "CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH",
                                  "LD_LIBRARY_PATH", "LD_RUN_PATH", "LIBRARY_PATH"}) {

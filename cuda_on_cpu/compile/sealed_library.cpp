@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 /// dlopen takes a name that it has seen for the library that it was the name of, and numbers of files come
@@ -43,4 +43,4 @@ sealed_library::~sealed_library() {
   close(file_);
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

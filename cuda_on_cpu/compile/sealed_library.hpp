@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A shared library in memory, which nothing can change any more: what is loaded is what was checked.
 class sealed_library {
@@ -22,4 +22,4 @@ class sealed_library {
   std::string path_;
 };
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -1,8 +1,8 @@
 #pragma once
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// Where the headers of the device language are in Heddle's own sources.
 extern const char* const device_source_folder;
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

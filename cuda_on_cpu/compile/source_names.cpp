@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,4 +69,4 @@ std::string folder_of_source(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -4,7 +4,7 @@
 #include <string_view>
 
 /// Sources, and how messages name them.
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// The text of a file; heddle::error when it cannot be read.
 std::string read_source(const std::string& path);
@@ -22,4 +22,4 @@ std::string messages_as_named(std::string messages);
 /// working directory.
 std::string as_named(std::string_view file);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

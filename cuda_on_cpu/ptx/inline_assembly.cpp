@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 /// What a literal stands for.
@@ -196,4 +196,4 @@ assembly rewrite_assembly(const token_sequence& t, std::size_t i, std::size_t nu
   return reader(t, i, number).read();
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// Whether a word is the keyword of an asm statement.
 bool is_assembly(std::string_view word);
@@ -26,4 +26,4 @@ struct assembly {
 /// The asm statement that token i begins; `number` tells it from others of the source.
 assembly rewrite_assembly(const token_sequence& t, std::size_t i, std::size_t number);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 /// Arithmetic, bits, comparisons and conversions of inline PTX.
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 namespace {
 
 /// Rounding as CUDA's functions name it: up, down and to zero; empty for the nearest.
@@ -309,4 +309,4 @@ void writer::write_conversion(instruction& i) {
   }
 }
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

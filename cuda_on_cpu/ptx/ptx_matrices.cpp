@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 /// Matrices of warps in inline PTX.
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 namespace {
 
 struct element {
@@ -132,4 +132,4 @@ bool writer::write_matrices(instruction& i) {
   return true;
 }
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 /// Memory, atomics, asynchronous copies, warps and barriers of inline PTX.
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 namespace {
 
 void skip_hints(instruction& i) {
@@ -382,4 +382,4 @@ bool writer::write_barrier(instruction& i) {
   return true;
 }
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

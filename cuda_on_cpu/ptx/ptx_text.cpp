@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 namespace {
 
 bool is_letter(char c) {
@@ -245,4 +245,4 @@ std::vector<statement> parse(std::string_view text, std::size_t& failed_at) {
   return parser(text, failed_at).run();
 }
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 
 enum class operand_kind : unsigned char {
   name,      ///< a register, one of the special ones, or _
@@ -45,4 +45,4 @@ struct statement {
 /// not understood is a heddle::error without a place, whose offset in the text is put into `failed_at`.
 std::vector<statement> parse(std::string_view text, std::size_t& failed_at);
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

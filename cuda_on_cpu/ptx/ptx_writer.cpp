@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 namespace {
 
 constexpr type types[] = {
@@ -364,4 +364,4 @@ bool writer::write_move(instruction& i) {
   return true;
 }
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

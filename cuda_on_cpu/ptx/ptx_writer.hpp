@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::jit::ptx {
+namespace heddle::cuda_on_cpu::ptx {
 
 /// The type of an instruction's modifier: .u32, .f16x2, .pred, …
 struct type {
@@ -125,4 +125,4 @@ class writer {
 /// "::heddle_device::ptx::" and a name.
 std::string in_ptx(std::string_view name);
 
-}  // namespace heddle::jit::ptx
+}  // namespace heddle::cuda_on_cpu::ptx

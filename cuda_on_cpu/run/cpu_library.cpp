@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 cpu_library::cpu_library(const compilation& compiled) {
   handle_ = impl::load_library(compiled.library->path().c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -39,4 +39,4 @@ void* cpu_library::function(const char* name) const {
   return found;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A compiled module that is not watched, loaded. It is unloaded with its lifetime.
 class cpu_library {
@@ -49,4 +49,4 @@ void run_grid(const cpu_library& library, const cpu_launch& launch);
 /// The functions that modules call, in the order of their slots.
 std::span<void* const> unwatched_functions();
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 constexpr std::size_t stacks_a_chunk = 64;
@@ -205,4 +205,4 @@ void fiber::change(fiber& from, fiber& to) {
 
 #endif
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -11,7 +11,7 @@
 #include <ucontext.h>
 #endif
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// Stacks of one size, each between pages that cannot be touched, kept for those that come after.
 class stack_pool {
@@ -74,4 +74,4 @@ class fiber {
 #endif
 };
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string wrong_shared_bytes(std::size_t bytes) {
   return fmt::format("{} bytes of dynamic shared memory: a block can have at most {}", bytes, most_shared);
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

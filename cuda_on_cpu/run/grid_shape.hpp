@@ -8,7 +8,7 @@
 #include <string>
 
 /// Grids of blocks and blocks of threads: how many there are, which is which, and what no GPU launches.
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// Dynamic and static shared memory that a block can have, on a GPU of compute capability 9.0.
 constexpr std::size_t most_shared = 227 * 1024, most_static_shared = 48 * 1024;
@@ -39,4 +39,4 @@ std::string wrong_shared_bytes(std::size_t bytes);
 /// Of a grid in clusters of at most so many blocks.
 std::string wrong_cluster(const dimensions& grid, const dimensions& cluster, std::size_t most_blocks);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -2,7 +2,7 @@
 
 #include <thread>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 constinit thread_local grid_worker* current = nullptr;
 
@@ -293,4 +293,4 @@ void grid_worker::fail(const std::string& message) {
   __builtin_unreachable();
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

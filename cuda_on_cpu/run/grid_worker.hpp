@@ -22,7 +22,7 @@
 
 /// What runs the blocks of a launch: each thread of a block is a fiber, unless threads do not wait for one
 /// another.
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 using heddle_device::barrier_kind;
 using heddle_device::index3;
@@ -189,4 +189,4 @@ class grid_worker {
 /// Who runs the kernel that calls.
 extern constinit thread_local grid_worker* current;
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -12,7 +12,7 @@
 
 #include <fmt/core.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 using heddle_device::barrier_kind;
@@ -106,4 +106,4 @@ void run_grid(const cpu_library& library, const cpu_launch& launch) {
   cpu::on_threads(workers, static_cast<std::size_t>(workers), [&] { grid_worker(grid).run(); });
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -2,7 +2,7 @@
 
 #include "cuda_on_cpu/device/heddle_device/abi.hpp"
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 using heddle_device::shuffle_kind;
@@ -104,4 +104,4 @@ void finish_warp(warp_visit* const (&lanes)[32], std::uint32_t arrived) {
   }
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 enum class warp_operation : std::uint8_t { sync, shuffle, vote };
 
@@ -30,4 +30,4 @@ std::uint32_t shuffle_source(const warp_visit& visit, std::uint32_t lane);
 /// Gives each lane that has arrived the result of its shuffle or vote.
 void finish_warp(warp_visit* const (&lanes)[32], std::uint32_t arrived);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

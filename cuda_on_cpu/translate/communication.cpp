@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 bool lets_blocks_communicate(std::string_view w) {
@@ -53,4 +53,4 @@ void communication::describe(kernel_declaration& k) const {
   k.threads_are_independent = !any_may && !may_communicate(k.name, seen);
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -6,7 +6,7 @@
 #include <set>
 #include <string_view>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// What the functions of a source name, and so which of its kernels have threads, or blocks, that may learn
 /// what others do. Names alone decide: of functions with one name, what any of them does counts for all.
@@ -31,4 +31,4 @@ class communication {
   bool blocks_communicate_ = false, communicates_outside_functions_ = false;
 };
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 [[noreturn]] void refuse_launch(const token& at, const char* what) {
@@ -169,4 +169,4 @@ std::optional<std::vector<token_edit>> register_instance(const token_sequence& t
   return std::vector<token_edit>{{first, first, "::heddle_device::registered("}, {end, end, ")"}};
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// What `k<<<grid, block, shared, stream>>>(x)` becomes: a call of heddle_device::launching, which takes the
 /// kernel, as an address where its name has one and as something to call where it is deduced from the
@@ -35,4 +35,4 @@ std::optional<token_edit> name_allocation(const token_sequence& tokens, std::siz
 /// Nothing for any other mention.
 std::optional<std::vector<token_edit>> register_instance(const token_sequence& tokens, std::size_t i);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 bool is_word(char c) {
@@ -188,4 +188,4 @@ const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& ker
   return *found.front();
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 class token_sequence;
 
@@ -51,4 +51,4 @@ std::string entry_name(const kernel_declaration& kernel, std::string_view asked_
 /// The types of the parameters, "int*, float".
 std::string parameter_types(const kernel_declaration& kernel);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 std::size_t count_template_arguments(std::string_view text) {
   if (text.size() < 3) return 0;
@@ -73,4 +73,4 @@ std::string main_entry() {
          "environment); }\n";
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

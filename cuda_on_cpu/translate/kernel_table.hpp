@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A variable of what is made of a source that has what __launch_bounds__ and __cluster_dims__ say of a
 /// kernel, a template where that is one.
@@ -33,4 +33,4 @@ std::string main_entry();
 /// The same behind a file of the host alone.
 std::string main_entry_of_host(bool is_c);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

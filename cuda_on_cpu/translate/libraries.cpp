@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 constexpr library libraries[] = {
@@ -222,4 +222,4 @@ const library* library_named(const token_sequence& t, std::size_t i,
   return nullptr;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A library of the CUDA toolkit that is not supported. A source may include its headers: what it uses of
 /// them is refused where it does.
@@ -38,4 +38,4 @@ std::vector<included_library> included_libraries(std::string_view preprocessed,
 const library* library_named(const token_sequence& tokens, std::size_t i,
                              const std::vector<included_library>& included);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 /// "struct particle", or the name that a typedef gives one without; empty where there is none, or where it is
@@ -95,4 +95,4 @@ std::string describe_members(const token_sequence& t, std::size_t first, std::si
   return text;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

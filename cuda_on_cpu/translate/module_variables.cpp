@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 std::string describe_variables(const token_sequence& t, std::size_t first, std::size_t end, bool is_static,
                                std::size_t& number) {
@@ -96,4 +96,4 @@ std::optional<std::vector<token_edit>> register_variable(const token_sequence& t
       {end, end, fmt::format(", \"{}\", {}, {})", of.name, of.is_constant, of.is_managed)}};
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// Descriptions, for what runs the module, of the __device__, __constant__ and __managed__ variables that the
 /// declaration from token `first` to the semicolon `end` declares, or of the static ones of a function; empty
@@ -31,4 +31,4 @@ std::optional<template_variable> find_template_variable(const token_sequence& t,
 std::optional<std::vector<token_edit>> register_variable(const token_sequence& t, std::size_t i,
                                                          const template_variable& of);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 bool names_number_of_16_bits(std::string_view w) {
@@ -85,4 +85,4 @@ std::vector<text_range> unused_headers(std::string_view text, const std::vector<
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 struct refusal {
@@ -150,4 +150,4 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
   return "";
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// Throws heddle::error with the file and line of a token.
 [[noreturn]] void refuse(const token& at, const std::string& what);
@@ -14,4 +14,4 @@ namespace heddle::jit {
 /// otherwise. `called_so` says that it is no member of something else.
 std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 bool scope_stack::in_kernel() const {
   return std::any_of(scopes_.begin(), scopes_.end(), [](const open_scope& s) { return s.is_kernel; });
@@ -130,4 +130,4 @@ std::string scope_stack::present_namespace() const {
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

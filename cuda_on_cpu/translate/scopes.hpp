@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// What is between a pair of braces.
 enum class scope : std::uint8_t { space, type, function, block, list };
@@ -66,4 +66,4 @@ class scope_stack {
   std::vector<open_scope> scopes_;
 };
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 /// alignas takes a number or a type.
@@ -136,4 +136,4 @@ shared_declaration rewrite_shared(const token_sequence& t, std::size_t begin, st
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A shared variable that is declared outside functions: those that name it declare where it is.
 struct shared_of_namespace {
@@ -28,4 +28,4 @@ struct shared_declaration {
 shared_declaration rewrite_shared(const token_sequence& t, std::size_t begin, std::size_t i,
                                   bool in_namespace, std::size_t number);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

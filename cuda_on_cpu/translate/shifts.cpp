@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 bool is_adjacent(const token_sequence& t, std::size_t i, std::string_view next) {
@@ -89,4 +89,4 @@ std::vector<token_edit> rewrite_shift(const token_sequence& t, std::size_t i, st
       {i, i + 2, fmt::format("{0} ::heddle_device::{1} {0}", sign, is_left ? "shift_left" : "shift_right")}};
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

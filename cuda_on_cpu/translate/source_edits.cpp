@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 void source_edits::replace(std::size_t first, std::size_t last, std::string text, bool is_whole) {
   const std::string_view old = tokens_.text_of(first, last);
@@ -45,4 +45,4 @@ void source_edits::write(std::string& text, std::vector<kept_part>& kept) {
   keep_until(source_.size());
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

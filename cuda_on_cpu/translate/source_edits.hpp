@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// What takes the place of tokens first … last−1; nothing is taken out when they are the same.
 struct token_edit {
@@ -55,4 +55,4 @@ class source_edits {
   std::vector<edit> edits_;
 };
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

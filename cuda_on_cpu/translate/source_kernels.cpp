@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 void source_kernels::declare(std::size_t i, std::size_t declaration, const scope_stack& scopes) {
   // A friend, or what a function declares, is declared in its namespace, too.
@@ -200,4 +200,4 @@ std::string source_kernels::parameters_of_bound(std::size_t declaration,
   return result + "> ";
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// The kernels that a source declares. Their addresses and launch bounds become constants of the text that is
 /// made of it.
@@ -64,4 +64,4 @@ class source_kernels {
   std::map<std::string, launch_bound> bounds_;
 };
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

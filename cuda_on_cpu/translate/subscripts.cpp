@@ -1,6 +1,6 @@
 #include "cuda_on_cpu/translate/subscripts.hpp"
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 std::optional<indexed_tokens> indexed_before(const token_sequence& t, std::size_t i) {
   indexed_tokens result{i, 1};
@@ -22,4 +22,4 @@ std::optional<indexed_tokens> indexed_before(const token_sequence& t, std::size_
   return std::nullopt;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A place in a text, counted from 1.
 struct text_place {
@@ -27,4 +27,4 @@ struct indexed_tokens {
 };
 std::optional<indexed_tokens> indexed_before(const token_sequence& t, std::size_t i);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

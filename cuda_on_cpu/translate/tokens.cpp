@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 bool is_letter(char c) {
@@ -191,4 +191,4 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(white_space) + 1 - first);
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 enum class token_kind : std::uint8_t { identifier, number, text, punctuation };
 
@@ -79,4 +79,4 @@ class token_sequence {
 /// Without the white space around it.
 std::string_view trimmed(std::string_view text);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -24,7 +24,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 namespace {
 
 /// How preprocessed text says that what is of CUDA follows.
@@ -218,7 +218,7 @@ class translator : private token_sequence {
 
   /// The first token of its operands.
   std::size_t rewrite_assembly(std::size_t i) {
-    const assembly code = jit::rewrite_assembly(*this, i, next_number_++);
+    const assembly code = cuda_on_cpu::rewrite_assembly(*this, i, next_number_++);
     if (!code.refusal.empty()) {
       note_assembly_refusal(code.refused_at, code.refusal);
       return code.end;
@@ -305,7 +305,7 @@ class translator : private token_sequence {
       note_refusal(i, "<<<: a kernel launches others in a program alone: heddle check without --kernel");
       return launch.inside;
     }
-    edits_.apply(jit::rewrite_launch(*this, launch, kernels_.bound_of_launch(launch.first, i)));
+    edits_.apply(cuda_on_cpu::rewrite_launch(*this, launch, kernels_.bound_of_launch(launch.first, i)));
     return launch.inside;
   }
 
@@ -456,4 +456,4 @@ translation translate_host(std::string_view preprocessed, bool is_c) {
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

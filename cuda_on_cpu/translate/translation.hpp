@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::jit {
+namespace heddle::cuda_on_cpu {
 
 /// A CUDA source as a host compiler takes it.
 struct translation {
@@ -40,4 +40,4 @@ translation translate(std::string_view preprocessed, const translation_options& 
 /// What a preprocessed source of the host alone, in C or C++, is compiled as: its main is exported.
 translation translate_host(std::string_view preprocessed, bool is_c);
 
-}  // namespace heddle::jit
+}  // namespace heddle::cuda_on_cpu

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heddle::jit {
+namespace heddle::cache {
 
 namespace fs = std::filesystem;
 using impl::cache_folder;
@@ -274,14 +274,14 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
   }
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle::cache
 
 namespace heddle {
 
 kernel_cache_contents inspect_kernel_cache() {
-  const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
-  kernel_cache_contents result{folder.path(), 0, 0, jit::limit_of(folder)};
-  for (const jit::entry& e : jit::entries_in(folder)) {
+  const impl::cache_folder folder = impl::cache_folder::named(cache::folder_name);
+  kernel_cache_contents result{folder.path(), 0, 0, cache::limit_of(folder)};
+  for (const cache::entry& e : cache::entries_in(folder)) {
     ++result.entries;
     result.bytes += e.bytes;
   }
@@ -289,15 +289,15 @@ kernel_cache_contents inspect_kernel_cache() {
 }
 
 void clear_kernel_cache() {
-  const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
+  const impl::cache_folder folder = impl::cache_folder::named(cache::folder_name);
   temporary_folder::sweep(folder.path(), impl::cache_folder::temporary);
-  for (const jit::entry& e : jit::entries_in(folder)) jit::remove(folder, e);
+  for (const cache::entry& e : cache::entries_in(folder)) cache::remove(folder, e);
 }
 
 void limit_kernel_cache(std::uint64_t bytes) {
-  const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
-  folder.write(jit::limit_name, std::to_string(bytes));
-  jit::make_room(folder);
+  const impl::cache_folder folder = impl::cache_folder::named(cache::folder_name);
+  folder.write(cache::limit_name, std::to_string(bytes));
+  cache::make_room(folder);
 }
 
 }  // namespace heddle

@@ -18,7 +18,7 @@
 /// KEY-DIGEST.so or .cubin, the code. Both carry a SHA-256 digest, which is compared before anything of them
 /// is used. An entry that is damaged, that others could have written, or of which a file that was compiled
 /// has changed, is made anew.
-namespace heddle::jit {
+namespace heddle::cache {
 
 /// SHA-256 of a sequence of texts.
 class digest {
@@ -58,4 +58,4 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
           const std::vector<std::string>& files_read,
           std::chrono::system_clock::time_point began = std::chrono::system_clock::now());
 
-}  // namespace heddle::jit
+}  // namespace heddle::cache

@@ -14,9 +14,9 @@
 namespace heddle::impl {
 namespace {
 
-using jit::compilation;
-using jit::cpu_library;
-using jit::kernel_declaration;
+using cuda_on_cpu::compilation;
+using cuda_on_cpu::cpu_library;
+using cuda_on_cpu::kernel_declaration;
 
 /// A compilation, loaded; functions keep it.
 struct loaded {
@@ -62,17 +62,17 @@ class cpu_function : public function_state {
   void check(const dimensions& grid, const dimensions& block, std::size_t shared_bytes) const {
     const auto bounds = heddle_device::kernel_bounds::of(kernel_.bounds);
     for (const std::string& why :
-         {jit::wrong_shape(grid, block), jit::wrong_bound(block, bounds.most_threads),
-          jit::wrong_shared_bytes(shared_bytes), without_clusters(bounds.cluster)}) {
+         {cuda_on_cpu::wrong_shape(grid, block), cuda_on_cpu::wrong_bound(block, bounds.most_threads),
+          cuda_on_cpu::wrong_shared_bytes(shared_bytes), without_clusters(bounds.cluster)}) {
       if (!why.empty()) throw error(fmt::format("{}: {}", name, why));
     }
   }
 
   static std::string without_clusters(heddle_device::index3 size) {
-    return jit::volume(size) <= 1
+    return cuda_on_cpu::volume(size) <= 1
                ? ""
                : fmt::format("clusters of {} blocks: a CPU runs them under heddle check alone",
-                             jit::volume(size));
+                             cuda_on_cpu::volume(size));
   }
 
   std::shared_ptr<loaded> from_;
@@ -82,40 +82,40 @@ class cpu_function : public function_state {
 
 class cpu_module : public module_state {
  public:
-  cpu_module(std::string source, std::string name, jit::compile_options options)
+  cpu_module(std::string source, std::string name, cuda_on_cpu::compile_options options)
       : source_(std::move(source)), name_(std::move(name)), options_(std::move(options)) {
     all_ = load(options_);
   }
 
   std::shared_ptr<const function_state> function(const std::string& name) override {
     const auto instances = instances_.lock();
-    const kernel_declaration& declaration = jit::find_kernel(all_->compiled.kernels, name);
-    const std::string entry = jit::entry_name(declaration, name);
+    const kernel_declaration& declaration = cuda_on_cpu::find_kernel(all_->compiled.kernels, name);
+    const std::string entry = cuda_on_cpu::entry_name(declaration, name);
     const auto known = instances->find(entry);
     std::shared_ptr<loaded> from = known == instances->end() ? all_ : known->second;
     if (from->library.find(entry) == nullptr) {
-      jit::compile_options with_instance = options_;
+      cuda_on_cpu::compile_options with_instance = options_;
       with_instance.instances.push_back(name);
       from = load(with_instance);
       (*instances)[entry] = from;
     }
     const heddle_device::kernel* const kernel = from->library.find(entry);
     if (kernel == nullptr) throw error(fmt::format("{} is not in what was compiled of {}", entry, name_));
-    return std::make_shared<cpu_function>(from, jit::find_kernel(from->compiled.kernels, name), *kernel,
-                                          entry);
+    return std::make_shared<cpu_function>(from, cuda_on_cpu::find_kernel(from->compiled.kernels, name),
+                                          *kernel, entry);
   }
 
   void* host_function(const char* name) override { return all_->library.function(name); }
 
  private:
-  std::shared_ptr<loaded> load(const jit::compile_options& options) {
-    auto made = std::make_shared<loaded>(jit::compile(source_, name_, options));
+  std::shared_ptr<loaded> load(const cuda_on_cpu::compile_options& options) {
+    auto made = std::make_shared<loaded>(cuda_on_cpu::compile(source_, name_, options));
     was_cached &= made->compiled.was_cached;
     return made;
   }
 
   std::string source_, name_;
-  jit::compile_options options_;
+  cuda_on_cpu::compile_options options_;
   std::shared_ptr<loaded> all_;
   fork_aware_member<std::map<std::string, std::shared_ptr<loaded>>> instances_;
 };
@@ -124,7 +124,7 @@ class cpu_module : public module_state {
 
 std::shared_ptr<module_state> compile_for_cpu(const target&, const std::string& source,
                                               const module_options& options) {
-  jit::compile_options how;
+  cuda_on_cpu::compile_options how;
   how.include_folders = options.include_folders;
   how.definitions = options.definitions;
   how.standard = options.standard;

@@ -175,7 +175,7 @@ std::shared_ptr<expression_state> elementwise_expression(const std::string& para
                                                          const std::string& operation,
                                                          const expression_options& options) {
   auto state = std::make_shared<expression_state>();
-  if (jit::trimmed(operation).empty())
+  if (cuda_on_cpu::trimmed(operation).empty())
     throw error(fmt::format("{}: there are no statements, such as y = 2 * x", state->pattern));
   state->parameters = parse_parameters(parameters, operation);
   // What is called may print, or write elsewhere.
@@ -183,7 +183,7 @@ std::shared_ptr<expression_state> elementwise_expression(const std::string& para
   const auto is_written = [](const expression_parameter& p) { return p.is_written; };
   if (!calls && std::none_of(state->parameters.begin(), state->parameters.end(), is_written)) {
     throw error(fmt::format("{}: '{}' writes nothing: assign to a parameter, such as y = 2 * x",
-                            state->pattern, jit::trimmed(operation)));
+                            state->pattern, cuda_on_cpu::trimmed(operation)));
   }
   state->operation = operation;
   state->options = options;
@@ -197,9 +197,9 @@ std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, c
   auto state = std::make_shared<expression_state>();
   state->pattern = scans ? "scan_kernel" : "reduction_kernel";
   state->type = heddle::name(type);
-  if (jit::trimmed(map).empty())
+  if (cuda_on_cpu::trimmed(map).empty())
     throw error(fmt::format("{}: there is no expression to map elements by, such as x * x", state->pattern));
-  if (jit::trimmed(combine).empty())
+  if (cuda_on_cpu::trimmed(combine).empty())
     throw error(
         fmt::format("{}: there is no expression to combine a and b by, such as a + b", state->pattern));
   state->parameters = parse_parameters(parameters, "");

@@ -12,7 +12,7 @@
 namespace heddle::impl {
 namespace {
 
-using jit::trimmed;
+using cuda_on_cpu::trimmed;
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';

@@ -50,9 +50,9 @@ module::module(const target& where, const std::string& source, const module_opti
 
 // A line that begins with `module` is a directive to compilers that have modules.
 heddle::module module::from_file(const target& where, const std::string& path, module_options options) {
-  options.include_folders.push_back(jit::folder_of_source(path));
+  options.include_folders.push_back(cuda_on_cpu::folder_of_source(path));
   options.name = shown_path(path);
-  return module(where, jit::read_source(path), options);
+  return module(where, cuda_on_cpu::read_source(path), options);
 }
 
 kernel_function module::function(const std::string& name) const {

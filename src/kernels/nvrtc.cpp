@@ -186,7 +186,7 @@ struct name_expression {
 
 /// The types of an overload's parameters are as the kernel's own namespace names them.
 name_expression name_expression_for(const std::string& asked_for, std::size_t number) {
-  const jit::kernel_name asked = jit::parse_kernel_name(asked_for);
+  const cuda_on_cpu::kernel_name asked = cuda_on_cpu::parse_kernel_name(asked_for);
   if (!asked.parameters) return {asked_for, ""};
   const std::string type = fmt::format("heddle_overload_{}", number);
   std::string declaration = fmt::format("using {} = void (*){};", type, *asked.parameters), scope;
@@ -217,7 +217,8 @@ std::string signatures(const std::vector<const compiled_kernel*>& kernels) {
 }
 
 /// With the namespaces that it is in or without, whatever their parameters are.
-std::vector<const compiled_kernel*> kernels_called(const device_code& code, const jit::kernel_name& asked) {
+std::vector<const compiled_kernel*> kernels_called(const device_code& code,
+                                                   const cuda_on_cpu::kernel_name& asked) {
   const std::string name = fmt::format("{}{}", asked.name, asked.arguments);
   std::vector<const compiled_kernel*> found;
   for (const compiled_kernel& k : code.kernels) {
@@ -251,7 +252,7 @@ compiled_kernel described(const std::string& symbol, const std::vector<std::size
   return k;
 }
 
-device_code from_kept(const jit::kept_file& kept, bool was_cached) {
+device_code from_kept(const cache::kept_file& kept, bool was_cached) {
   device_code code;
   code.was_cached = was_cached;
   code.image = kept.made;
@@ -305,24 +306,24 @@ std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx) {
 
 device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& as_given) {
   module_options options = as_given;
-  options.flags = jit::with_absolute_paths(std::move(options.flags));
+  options.flags = cuda_on_cpu::with_absolute_paths(std::move(options.flags));
   for (std::string& folder : options.include_folders) folder = fs::absolute(folder).string();
   const nvrtc_library& n = nvrtc();
   int major = 0, minor = 0;
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
-  jit::digest key;
+  cache::digest key;
   key.add(fmt::format("nvrtc {}.{} 8", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);
   key.add(source);
   const std::string name_of_entry = key.text();
-  if (const auto kept = jit::find_kept(name_of_entry)) return from_kept(*kept, true);
+  if (const auto kept = cache::find_kept(name_of_entry)) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
   std::vector<name_expression> expressions;
-  std::string text = jit::line_directive(options.name) + source;
+  std::string text = cuda_on_cpu::line_directive(options.name) + source;
   for (const std::string& e : options.name_expressions) {
     expressions.push_back(name_expression_for(e, expressions.size()));
     text += expressions.back().declaration;
@@ -343,7 +344,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
     for (std::size_t at = 0; (at = log.find(path)) != std::string::npos;)
       log.replace(at, path.size(), options.name);
     throw error(fmt::format("{} cannot be compiled:\n{}", options.name,
-                            log.empty() ? n.GetErrorString(status) : jit::messages_as_named(log)));
+                            log.empty() ? n.GetErrorString(status) : cuda_on_cpu::messages_as_named(log)));
   }
   std::size_t size = 0;
   n.check(n.GetCUBINSize(p, &size), "nvrtcGetCUBINSize");
@@ -364,13 +365,13 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   }
   std::set<std::string> headers;
   add_headers(source, {}, searched_folders(options), headers);
-  const jit::kept_file kept{std::move(image), about.dump(-1, ' ', false, json::error_handler_t::replace)};
-  jit::keep(name_of_entry, kept, ".cubin", {headers.begin(), headers.end()}, began);
+  const cache::kept_file kept{std::move(image), about.dump(-1, ' ', false, json::error_handler_t::replace)};
+  cache::keep(name_of_entry, kept, ".cubin", {headers.begin(), headers.end()}, began);
   return from_kept(kept, false);
 }
 
 const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for) {
-  const jit::kernel_name asked = jit::parse_kernel_name(asked_for);
+  const cuda_on_cpu::kernel_name asked = cuda_on_cpu::parse_kernel_name(asked_for);
   const auto expression = code.symbol_of.find(std::string(asked_for));
   if (expression != code.symbol_of.end()) {
     const auto made = std::find_if(code.kernels.begin(), code.kernels.end(),
@@ -392,7 +393,7 @@ const compiled_kernel* find_kernel(const device_code& code, std::string_view ask
 }
 
 std::string expression_for(const device_code& code, const std::string& asked_for) {
-  const jit::kernel_name asked = jit::parse_kernel_name(asked_for);
+  const cuda_on_cpu::kernel_name asked = cuda_on_cpu::parse_kernel_name(asked_for);
   if (!asked.arguments.empty()) return asked_for;
   const std::vector<const compiled_kernel*> named = kernels_called(code, asked);
   if (!asked.parameters || named.empty()) return "";
@@ -404,7 +405,7 @@ std::string expression_for(const device_code& code, const std::string& asked_for
 }
 
 std::string why_no_kernel(const device_code& code, std::string_view asked_for) {
-  const jit::kernel_name asked = jit::parse_kernel_name(asked_for);
+  const cuda_on_cpu::kernel_name asked = cuda_on_cpu::parse_kernel_name(asked_for);
   const std::vector<const compiled_kernel*> named = kernels_called(code, asked);
   if (asked.parameters && !named.empty()) {
     return fmt::format("no kernel is '{}': there {} {}", asked_for, named.size() == 1 ? "is" : "are",

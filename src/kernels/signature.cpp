@@ -10,7 +10,7 @@
 namespace heddle::impl {
 namespace {
 
-using jit::trimmed;
+using cuda_on_cpu::trimmed;
 
 struct number_name {
   number type;

@@ -521,7 +521,7 @@ TEST(KernelsOnCpu, an_instance_that_does_not_compile_leaves_the_module_as_it_was
 TEST(KernelsOnCpu, libraries_in_memory_have_names_of_their_own_and_do_not_change) {
   std::set<std::string> names;
   for (int i = 0; i < 40; ++i) {
-    const hd::jit::sealed_library library("some bytes");
+    const hd::cuda_on_cpu::sealed_library library("some bytes");
     EXPECT_TRUE(names.insert(library.path()).second) << library.path();
     EXPECT_EQ(hd::impl::contents(std::filesystem::path(library.path())), "some bytes");
     const int file = open(library.path().c_str(), O_WRONLY | O_CLOEXEC);
