@@ -30,6 +30,7 @@ set(pattern_sources
   cpu/threads.cpp
   cpu/threads_of_call.cpp
   core/call_along_lines.cpp
+  patterns/adjacent_difference/front.cpp
   patterns/any/any.cpp
   patterns/argmin/any.cpp
   patterns/argmin/cpu.cpp

@@ -73,6 +73,8 @@ MISUSES = [
     ("hd::sort_by_key(here, points, x);", "sort_by_key: the elements have no order of their own"),
     ("hd::array<float> narrow(doubles);", "array: the numbers of the range lose values as elements"),
     ("hd::inclusive_scan_into(here, doubles, x);", "a scan writes elements of the type that it reads"),
+    ("hd::adjacent_difference_into(here, doubles, x);", "adjacent_difference_into writes elements of the type that it reads"),
+    ("hd::adjacent_difference(here, shorts, [](short a) { return a; });", "the operator must take two elements and return one"),
     ("hd::reduce_into(here, doubles, x);", "reduce_into writes elements of the type that it reads: convert with "),
     ("hd::transform_reduce_into(here, x, x, [](float) { return 1.0; }, hd::plus{});",
      "transform_reduce_into: f must return the type of the output's elements"),
@@ -96,6 +98,8 @@ NO_TARGET = "the target comes first: write "
 
 # The arguments of each pattern after the target, with @ for an array of floats.
 PATTERNS = {
+    "adjacent_difference": "@",
+    "adjacent_difference_into": "@, x",
     "all": "@",
     "any": "@, [](float) { return true; }",
     "argmax": "@",

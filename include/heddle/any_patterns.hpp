@@ -129,6 +129,15 @@ void exclusive_scan_by_key_into(const target& where, const any_view& out, const 
                                 const any_const_view& values, runtime_op op = runtime_op::plus,
                                 const std::optional<any_value>& init = {});
 
+/// Each element minus the one before it, in C order or along one axis; the first is copied: see scan.hpp.
+any_array adjacent_difference(const target& where, const any_const_view& x);
+any_array adjacent_difference(const target& where, const any_const_view& x, axis along_axis);
+/// The same into `out`, which has the type of x and as many elements, and may be x itself. Asynchronous on a
+/// GPU.
+void adjacent_difference_into(const target& where, const any_view& out, const any_const_view& x);
+void adjacent_difference_into(const target& where, const any_view& out, const any_const_view& x,
+                              axis along_axis);
+
 // ------------------------------------------------------------------------------------------------ transform
 
 /// An array of op(x[i], y[i]) by any operator, including minus: see transform.hpp. Both arrays have the same

@@ -76,19 +76,18 @@ distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axi
 }
 
 /// Running combinations, as inclusive_scan of one array: see scan.hpp. The result has the blocks of x. Each
-/// rank reads its block twice and writes it once: the prefix of a block depends on all blocks before it. A
-/// block that does not begin at a multiple of 32 vectors of elements (docs/reference/scan.md) sends some of
-/// its elements to a neighbour and back.
+/// rank reads its block twice and writes it once. A block that does not begin at a multiple of 32 vectors of
+/// elements (docs/reference/scan.md) sends some of its elements to a neighbour and back.
 ///
 ///     hd::distributed_array<float> running_total = hd::inclusive_scan(all, x);
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, const Op& op = {},
-                                    const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                                    initial_value<array<T>> init = {}) {
   return impl::scan_new_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan", all, x, op, init);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, const Op& op = {},
-                                    const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                                    initial_value<array<T>> init = {}) {
   return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init);
 }
 
@@ -96,45 +95,48 @@ distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>
 /// rank and back once, or, with fewer columns than ranks, all ranks scan one column after another.
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
-                                    const Op& op = {},
-                                    const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                                    const Op& op = {}, initial_value<array<T>> init = {}) {
   return impl::scan_new_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan", all, x, op, init, &along);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
-                                    const Op& op = {},
-                                    const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                                    const Op& op = {}, initial_value<array<T>> init = {}) {
   return impl::scan_new_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan", all, x, op, init, &along);
 }
 
 /// The same into `out`, which has the shape and the blocks of x and may be x itself.
 template <element T, class Op = plus>
 void inclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
-                         const Op& op = {}, const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                         const Op& op = {}, initial_value<array<T>> init = {}) {
   impl::scan_existing_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan_into", all, out, x, op, init);
 }
 template <element T, class Op = plus>
 void inclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
-                         axis along, const Op& op = {},
-                         const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                         axis along, const Op& op = {}, initial_value<array<T>> init = {}) {
   impl::scan_existing_over_ranks<impl::scan_kind::inclusive, T>("inclusive_scan_into", all, out, x, op, init,
                                                                 &along);
 }
 template <element T, class Op = plus>
 void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
-                         const Op& op = {}, const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                         const Op& op = {}, initial_value<array<T>> init = {}) {
   impl::scan_existing_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan_into", all, out, x, op, init);
 }
 template <element T, class Op = plus>
 void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
-                         axis along, const Op& op = {},
-                         const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+                         axis along, const Op& op = {}, initial_value<array<T>> init = {}) {
   impl::scan_existing_over_ranks<impl::scan_kind::exclusive, T>("exclusive_scan_into", all, out, x, op, init,
                                                                 &along);
 }
 
-/// The index of the smallest element, as argmin of one array. Throws heddle::error when there are no
-/// elements.
+/// As adjacent_difference(where, x, along, op) of one array, where `along` and `op` need not be given: see
+/// scan.hpp. Ranks send their last element, or along the slowest axis their last row, to the next one.
+template <element T, class... AlongAndOp>
+distributed_array<T> adjacent_difference(const ranks& all, const distributed_array<T>& x,
+                                         const AlongAndOp&... how) {
+  return impl::difference_over_ranks(all, x, how...);
+}
+
+/// The index of the smallest element, as argmin of one array. Throws heddle::error if x has no elements.
 template <impl::ordered_element T>
 std::size_t argmin(const ranks& all, const distributed_array<T>& x) {
   impl::check_ranks("argmin", all, x.all());
@@ -207,8 +209,7 @@ auto transform_reduce(const ranks& all, const Arguments&... arguments) {
 /// array of one axis, f(element, row, column) of two, f(element, plane, row, column) of three. The indices
 /// are those of the whole array. See for_each_index.hpp.
 ///
-///     hd::for_each_index(all, x, [] HD_FN(float& e, std::size_t row, std::size_t column) { e = row ==
-///     column; });
+///     hd::for_each_index(all, x, [] HD_FN(float& e, std::size_t i, std::size_t j) { e = i == j; });
 template <element T, class F>
 void for_each_index(const ranks& all, distributed_array<T>& x, const F& f) {
   impl::check_ranks("for_each_index", all, x.all());
@@ -339,10 +340,9 @@ struct distributed_top_elements {
   distributed_array<std::size_t> indices;
 };
 
-/// top_k of every row or column along one axis, as top_k of one array along an axis. The result has k
-/// elements along the axis and the blocks of x. Along the slowest axis it has even blocks; there each element
-/// of x is sent to another rank once, or, with fewer columns than ranks, all ranks search one column after
-/// another.
+/// top_k of every row or column along one axis, as top_k of one array. The result has k elements along the
+/// axis and the blocks of x. Along the slowest axis it has even blocks; there each element of x is sent to
+/// another rank once, or, with fewer columns than ranks, all ranks search one column after another.
 ///
 ///     const auto best_of_rows = hd::top_k(all, table, 3, hd::axis{1});
 template <impl::ordered_element T>

@@ -225,7 +225,7 @@ struct bit_xor {
   }
 };
 
-// For `transform` alone: not associative.
+// Not associative: only transform and adjacent_difference take it.
 
 /// a − b.
 struct minus {

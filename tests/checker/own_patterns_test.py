@@ -59,6 +59,68 @@ class Elementwise(unittest.TestCase):
             np.testing.assert_array_equal(place, x.argmin(axis=1))
 
 
+class AdjacentDifference(unittest.TestCase):
+    # Elements of a tile of rows, and rows of a part of a column.
+    KERNELS = {"differences": ("int32", 2048), "differences_in_vectors": ("int32", 2048), "differences_of_bytes": ("int8", 8192)}
+    ROWS = 32
+
+    def expected(self, x, axis, before):
+        with_first = np.zeros_like(np.take(x, [0], axis)) if before is None else before.reshape(np.take(x, [0], axis).shape)
+        return np.diff(x, axis=axis, prepend=with_first)
+
+    def check(self, kernel, suffix, grid, x, lengths, before, saved, want):
+        """To another array and in place, where the output holds the elements."""
+        begins, none = before is not None, np.zeros(2, x.dtype)
+        for in_place in (False, True):
+            with self.subTest(kernel=kernel, lengths=lengths, begins=begins, in_place=in_place):
+                out = x.copy() if in_place else Unwritten(x.dtype, x.size)
+                *_, have = launch("patterns", f"{kernel}_{suffix}", grid, 256, none if in_place else x, in_place, *map(n, lengths),
+                                  before if begins else none, begins, saved if in_place and saved.size else none, out)
+                np.testing.assert_array_equal(have.reshape(want.shape), want)
+
+    def test_rows(self):
+        """One tile, several and a part of one by fewer blocks, rows that end inside vectors, and elements before the first."""
+        for kernel, (kind, tile) in self.KERNELS.items():
+            for outer, length, grid in ((1, 2 * tile + 37, 2), (1, tile, 1), (1, 3, 1), (700, 3, 1), (tile, 1, 1), (5, 1000, 2)):
+                x = random.integers(-99, 99, (outer, length)).astype(kind)
+                *_, saved = launch("patterns", f"{kernel}_before_tiles", 1, 256, x, n(blocks_of(x.size, tile)),
+                                   Unwritten(kind, blocks_of(x.size, tile)), schedules=1)
+                np.testing.assert_array_equal(saved, x.ravel()[np.maximum(np.arange(saved.size) * tile, 1) - 1])
+                for before in [None, np.array([5], kind)][:1 + (outer == 1)]:
+                    self.check(kernel, "of_rows", grid, x, (outer, length), before, saved, self.expected(x, 1, before))
+
+    def test_columns(self):
+        """Parts of 32 rows and of fewer, more columns than threads, and a row before the first."""
+        for kernel, outer, length, inner in (("differences", 2, 70, 3), ("differences", 1, 33, 300), ("differences_of_bytes", 1, 32, 5),
+                                             ("differences", 3, 1, 2)):
+            kind = self.KERNELS[kernel][0]
+            x = random.integers(-99, 99, (outer, length, inner)).astype(kind)
+            parts = outer * blocks_of(length, self.ROWS) * inner
+            *_, saved = launch("patterns", f"{kernel}_above_parts", 1, 256, x, n(outer), n(length), n(inner), n(parts), Unwritten(kind, parts),
+                               schedules=1)
+            above = np.maximum(np.arange(0, length, self.ROWS), 1) - 1
+            np.testing.assert_array_equal(saved.reshape(outer, -1, inner), x[:, above])
+            for before in [None, random.integers(0, 9, inner).astype(kind)][:1 + (outer == 1)]:
+                self.check(kernel, "of_columns", 1, x, (outer, length, inner), before, saved, self.expected(x, 1, before))
+
+    def test_an_operator_that_does_not_commute(self):
+        x = random.integers(0, 2**32, (5000, 2)).astype("uint32")
+        want = x.copy()
+        want[1:, 0] = x[1:, 0] * x[:-1, 0]
+        want[1:, 1] = x[1:, 1] * x[:-1, 0] + x[:-1, 1]
+        tile = 2048
+        saved = np.concatenate([x[:1], x[tile - 1:-1:tile]])
+        self.check_pairs("of_rows", (1, 5000), x, saved, want)
+        x = x[:60].reshape(20, 3, 2)
+        want = x.copy()
+        want[1:, :, 0] = x[1:, :, 0] * x[:-1, :, 0]
+        want[1:, :, 1] = x[1:, :, 1] * x[:-1, :, 0] + x[:-1, :, 1]
+        self.check_pairs("of_columns", (1, 20, 3), x, x[:0], want)
+
+    def check_pairs(self, suffix, lengths, x, saved, want):
+        self.check("compositions", suffix, 2, x.ravel(), lengths, None, saved.ravel(), want)
+
+
 class CopyIf(unittest.TestCase):
     def test_flagged(self):
         """Whole tiles of 4096 flags, a part of one, and flags that begin in the middle of 16 bytes."""

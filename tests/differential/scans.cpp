@@ -177,10 +177,59 @@ void streamed_scan_property(choices& from, const limits& most) {
   });
 }
 
+/// a − b: integers modulo 2^bits, whether bools differ.
+template <class T>
+T subtracted(T a, T b) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return a != b;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+  } else {
+    return a - b;
+  }
+}
+
+void adjacent_difference_property(choices& from, const limits& most) {
+  const target where = draw_target(from, most);
+  const dtype type = draw_dtype(from);
+  const shape lengths = draw_shape(from, most, 1, size_of(type));
+  const bool is_flat = from.one_in(3), in_place = from.one_in(3);
+  const std::size_t axis = is_flat ? 0 : from.between(0, lengths.axes() - 1);
+  from.note(fmt::format("axis {}{}", is_flat ? "none" : std::to_string(axis), in_place ? " in place" : ""));
+  with_type(type, [&]<class T>(T) {
+    // What a NaN looks like differs from processor to processor.
+    input<T> x(from, lengths, where, type >= dtype::float32 ? content::exact : content::any_bits);
+    const axis_lines lines = is_flat ? axis_lines{1, x.size(), 1} : along(lengths, axis);
+    std::vector<stored<T>> want(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool is_first = i / lines.inner % lines.length == 0;
+      want[i] = is_first ? x[i] : subtracted<T>(x[i], x[i - lines.inner]);
+    }
+    guarded elsewhere(from, type, lengths, where);
+    const auto subtract = [&](const target& on, const any_view& out) {
+      if (is_flat) return adjacent_difference_into(on, out, x.view());
+      adjacent_difference_into(on, out, x.view(), heddle::axis{static_cast<std::ptrdiff_t>(axis)});
+    };
+    subtract(where, elsewhere.view());
+    const auto have = elements_of<T>(elsewhere.view());
+    elsewhere.check_zones("the output");
+    check_values("adjacent_difference", have, want);
+    x.check_unchanged();
+    check_same_bits(where, have, [&](const target& on) {
+      subtract(on, elsewhere.view());
+      return elements_of<T>(elsewhere.view());
+    });
+    if (!in_place) return;
+    subtract(where, x.writable());
+    check_bits("in place", elements_of<T>(x.view()), have);
+  });
+}
+
 }  // namespace
 
 std::vector<property> scans() {
   return {{"scan", scan_property},
+          {"adjacent_difference", adjacent_difference_property},
           {"segmented_scan", segmented_scan_property},
           {"streamed_scan", streamed_scan_property}};
 }

@@ -3,9 +3,10 @@
 #include "patterns/copy_if/gpu.cuh"
 #include "patterns/histogram/gpu.cuh"
 #include "patterns/transform/map.cuh"
+#include <heddle/impl/patterns/adjacent_difference/gpu.cuh>
 
-// The kernels of transform, fill, argmin, copy_if, unique and histogram, behind kernels that take plain
-// arguments: tests/checker/own_patterns_test.py.
+// The kernels of transform, fill, argmin, adjacent_difference, copy_if, unique and histogram, behind kernels
+// that take plain arguments: tests/checker/own_patterns_test.py.
 
 using namespace heddle;
 using namespace heddle::gpu;
@@ -59,6 +60,34 @@ __global__ void first_equal_in_rows(const float* x, size_t rows, size_t length, 
   find_first_equal_in_rows<float>(x, rows, length, extremum, knows_pieces ? of_pieces : nullptr, piece,
                                   place);
 }
+
+// `begins` says whether there are elements before the first ones, and `in_place` takes out for x.
+#define DIFFERENCES(NAME, T, OP, ITEMS)                                                                   \
+  __global__ void NAME##_of_rows(const T* x, bool in_place, size_t outer, size_t length, const T* before, \
+                                 bool begins, const T* saved, T* out) {                                   \
+    const difference_work<T, OP> work{                                                                    \
+        in_place ? out : x,        out, OP{}, {outer, length, 1}, begins ? before : nullptr,              \
+        in_place ? saved : nullptr};                                                                      \
+    difference_of_rows<T, ITEMS>(work);                                                                   \
+  }                                                                                                       \
+  __global__ void NAME##_of_columns(const T* x, bool in_place, size_t outer, size_t length, size_t inner, \
+                                    const T* before, bool begins, const T* saved, T* out) {               \
+    const difference_work<T, OP> work{                                                                    \
+        in_place ? out : x,        out, OP{}, {outer, length, inner}, begins ? before : nullptr,          \
+        in_place ? saved : nullptr};                                                                      \
+    difference_of_columns<T>(work, outer * ((length + difference_rows - 1) / difference_rows) * inner);   \
+  }                                                                                                       \
+  __global__ void NAME##_before_tiles(const T* x, size_t n, T* saved) {                                   \
+    transform_elements_of<T, 1>(element_before_tile<T>{x, difference_tile<T, ITEMS>}, n, saved);          \
+  }                                                                                                       \
+  __global__ void NAME##_above_parts(const T* x, size_t outer, size_t length, size_t inner, size_t n,     \
+                                     T* saved) {                                                          \
+    transform_elements_of<T, 1>(element_above_part<T>{x, {outer, length, inner}}, n, saved);              \
+  }
+DIFFERENCES(differences, int, minus, 1)
+DIFFERENCES(differences_in_vectors, int, minus, 4)
+DIFFERENCES(differences_of_bytes, signed char, minus, 16)
+DIFFERENCES(compositions, map_of_line, composition, 1)
 
 __global__ void changes(const float* x, size_t n, bool* flags) {
   transform_elements_of<bool, 1>(change_at<float>{x}, n, flags);

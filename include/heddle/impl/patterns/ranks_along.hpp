@@ -6,7 +6,10 @@
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed/blocks.hpp>
+#include <heddle/impl/distributed/elements.hpp>
+#include <heddle/impl/patterns/adjacent_difference/front.hpp>
 #include <heddle/impl/patterns/sort/ranks.hpp>
+#include <heddle/memory.hpp>
 #include <heddle/ranks.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/runtime_op.hpp>
@@ -15,6 +18,7 @@
 #include <heddle/support/function_ref.hpp>
 
 #include <cstddef>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -57,7 +61,61 @@ void library_reduce_along(const ranks& all, runtime_op op, dtype type, const blo
 distributed_array<std::size_t> arg_along_over_ranks(const char* pattern, const ranks& all, runtime_op op,
                                                     dtype type, const block_to_read& x, axis along);
 
+/// The last bytes of the nearest earlier block that has any, on the target of the rank; none for the first
+/// such block. Every rank calls it.
+inline memory last_bytes_before(const ranks& all, const block_to_read& x, std::size_t bytes) {
+  const auto has_rows = [&](int rank) { return x.rows(rank) > 0; };
+  if (!has_rows(all.rank())) {
+    all.between().send_receive({}, {}, all.where());
+    return {};
+  }
+  int before = all.rank() - 1, after = all.rank() + 1;
+  while (before >= 0 && !has_rows(before)) --before;
+  while (after < all.size() && !has_rows(after)) ++after;
+  memory received(before >= 0 ? bytes : 0, all.where());
+  const std::size_t own = x.rows(all.rank()) * row_elements(x.shape) * x.element_bytes;
+  const outgoing to_next{after, static_cast<const std::byte*>(x.data) + own - bytes, bytes};
+  const incoming from_last{before, received.data(), bytes};
+  all.between().send_receive(std::span(&to_next, after < all.size() ? std::size_t{1} : 0),
+                             std::span(&from_last, before >= 0 ? std::size_t{1} : 0), all.where());
+  return received;
+}
+
 inline namespace HD_BUILD {
+
+/// adjacent_difference flat, or along an axis unless that is null.
+template <element T, class Op>
+distributed_array<T> difference_along_over_ranks(const ranks& all, const distributed_array<T>& x,
+                                                 const axis* along_axis, const Op& op) {
+  if constexpr (!takes_neighbours<T, Op>) check_operator<T, Op>();
+  check_ranks("adjacent_difference", all, x.all());
+  distributed_array<T> result(all, x.shape(), x.begins());
+  const std::size_t a = along_axis == nullptr ? 0 : x.shape().resolve_axis(along_axis->index);
+  if (x.size() == 0) return result;
+  const block_to_read from = to_read(all, x);
+  const std::size_t row = along_axis == nullptr ? 1 : row_elements(x.shape());
+  axis_lines lines = along(x.local().shape(), a);
+  memory before;
+  if (a == 0) {
+    // Only here an element and the one before it may be on different ranks.
+    before = last_bytes_before(all, from, row * sizeof(T));
+    lines = {1, x.local().size() / row, row};
+  }
+  difference_array<T>(all.where(), static_cast<const T*>(from.data), lines, op,
+                      static_cast<const T*>(before.data()), static_cast<T*>(to_fill(all, result).data));
+  order(all.where(), result.local().where());
+  return result;
+}
+template <element T, class Op = minus>
+distributed_array<T> difference_over_ranks(const ranks& all, const distributed_array<T>& x,
+                                           const Op& op = {}) {
+  return difference_along_over_ranks(all, x, nullptr, op);
+}
+template <element T, class Op = minus>
+distributed_array<T> difference_over_ranks(const ranks& all, const distributed_array<T>& x, axis along,
+                                           const Op& op = {}) {
+  return difference_along_over_ranks(all, x, &along, op);
+}
 
 template <element T, class Op>
 distributed_array<T> reduce_along_over_ranks(const ranks& all, const distributed_array<T>& x, axis along,
