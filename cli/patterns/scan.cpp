@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,7 +36,8 @@ namespace {
 constexpr std::pair<const char*, runtime_op> operators[] = {{"sum", runtime_op::plus},
                                                             {"prod", runtime_op::multiplies},
                                                             {"min", runtime_op::minimum},
-                                                            {"max", runtime_op::maximum}};
+                                                            {"max", runtime_op::maximum},
+                                                            {"difference", runtime_op::minus}};
 
 struct scan_options : run_options {
   bool exclusive = false;
@@ -65,6 +67,27 @@ void scan_by_pieces(runtime_op op, const scan_options& options, npy_input& x,
   }
 }
 
+/// The difference of each element of the file from the one before it, on a CPU and by pieces.
+void subtract_by_pieces(const scan_options& options, npy_input& x, const shape& lengths, npy_output& output) {
+  const std::size_t element_bytes = size_of(x.type()), piece = std::min(x.piece(), x.size());
+  // The last element of the piece before, and a piece.
+  const memory room((1 + piece) * element_bytes, target()), last(element_bytes, target());
+  auto* const elements = static_cast<std::byte*>(room.data()) + element_bytes;
+  progress shown(x.file_bytes(x.size()), options.quiet);
+  output.begin(x.type(), lengths);
+  for (std::size_t done = 0; done < x.size(); done += piece) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(piece, x.size() - done), before = done > 0 ? 1 : 0;
+    std::memcpy(elements, x.load(done, count), count * element_bytes);
+    std::memcpy(last.data(), elements + (count - 1) * element_bytes, element_bytes);
+    const any_view both(elements - before * element_bytes, x.type(), {before + count}, target());
+    adjacent_difference_into(x.where(), both, both);
+    std::memcpy(room.data(), last.data(), element_bytes);
+    output.append(elements, count * element_bytes);
+    shown.advance(x.file_bytes(count));
+  }
+}
+
 /// All elements of the file scanned, on the CPU.
 any_array scanned(runtime_op op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
                   const axis_lines& all, const std::optional<any_value>& init) {
@@ -72,7 +95,11 @@ any_array scanned(runtime_op op, const scan_options& options, scan_algorithm alg
   // The elements are brought to where they are scanned, in place.
   any_array elements = x.bring_all(shown);
   const any_view lines = elements.reshaped(shape_of(all));
-  if (options.axis && options.exclusive) {
+  if (op == runtime_op::minus && options.axis) {
+    adjacent_difference_into(x.where(), lines, lines, axis{1});
+  } else if (op == runtime_op::minus) {
+    adjacent_difference_into(x.where(), lines, lines);
+  } else if (options.axis && options.exclusive) {
     exclusive_scan_into(x.where(), lines, lines, axis{1}, op, init);
   } else if (options.axis) {
     inclusive_scan_into(x.where(), lines, lines, axis{1}, op, init);
@@ -112,13 +139,18 @@ void run(const scan_options& options) {
   const runtime_op op = std::find_if(std::begin(operators), std::end(operators), [&](const auto& named) {
                           return named.first == options.op;
                         })->second;
-  const bool is_order = op == runtime_op::minimum || op == runtime_op::maximum;
+  const bool is_order = op == runtime_op::minimum || op == runtime_op::maximum,
+             is_difference = op == runtime_op::minus;
+  if (is_difference && (options.exclusive || options.init || options.algorithm != "single-pass"))
+    throw CLI::ValidationError("--op", "difference takes no --exclusive, --init or --algorithm");
   const target requested = target::parse(options.target);
   const scan_algorithm algorithm = parse_scan_algorithm(options.algorithm);
   if (options.axis && algorithm != scan_algorithm::single_pass) fail_axis_with_textbook(name(algorithm));
   const npy_file file(options.input);
   const std::optional<dtype> asked_for = options.element_type();
-  const dtype type = asked_for ? *asked_for : is_order ? file.dtype() : accumulating_type(file.dtype());
+  const dtype type = asked_for                   ? *asked_for
+                     : is_order || is_difference ? file.dtype()
+                                                 : accumulating_type(file.dtype());
   if (is_order && type >= dtype::complex64) fail_complex_order(options.op.c_str(), type);
 
   axis_lines all{1, file.size(), 1};
@@ -140,6 +172,7 @@ void run(const scan_options& options) {
   }
 
   refuse_over_ranks(algorithm != scan_algorithm::single_pass, "--algorithm", "only single-pass does");
+  refuse_over_ranks(is_difference, "--op", "difference works in one process alone");
   if (is_over_ranks()) return scan_over_ranks(op, options, file, type, init, lengths);
   npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);
@@ -150,7 +183,8 @@ void run(const scan_options& options) {
   const run_stats stats("scan", options.op, name(algorithm), file.size(), type,
                         x.file_bytes(file.size()) + bytes, where);
   if (!options.axis && !where.is_gpu() && algorithm == scan_algorithm::single_pass) {
-    scan_by_pieces(op, options, x, init, lengths, output);
+    is_difference ? subtract_by_pieces(options, x, lengths, output)
+                  : scan_by_pieces(op, options, x, init, lengths, output);
     stats.report(options);
     output.commit();
   } else {
@@ -168,7 +202,7 @@ void add_scan(CLI::App& app) {
   options->add_to(*command, true);
   std::vector<std::string> names;
   for (const auto& named : operators) names.emplace_back(named.first);
-  command->add_option("--op", options->op, "sum|prod|min|max; default sum")
+  command->add_option("--op", options->op, "sum|prod|min|max|difference; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names));
   options->add_algorithm_to(*command, names_of(scan_algorithms));
@@ -179,10 +213,11 @@ void add_scan(CLI::App& app) {
   command->footer(
       "Writes an array of as many elements to -o: flat, in C order, without --axis; of the same shape with "
       "it.\n"
-      "Types are NumPy's: integers are summed in 64 bits unless --dtype says otherwise; min and max keep the "
-      "type.\n"
+      "Types are NumPy's: integers are summed in 64 bits unless --dtype says otherwise; min, max and "
+      "difference keep the type.\n"
       "An exclusive scan begins with V, which is the operator's identity unless given: 0, 1, the largest, "
-      "the smallest.");
+      "the smallest.\n"
+      "A difference is an element minus the one before it; the first is kept.");
   command->callback([options] { run(*options); });
 }
 

@@ -159,6 +159,35 @@ class ScanTest(CommandTest):
         self.assertEqual(run("scan", path, "-o", path).returncode, 0)
         self.check_scan(np.load(path), "sum", x, None, "in place")
 
+    def check_difference(self, path, x, axis, *flags):
+        if axis is None:
+            expected = np.append(x.ravel()[:1], np.diff(x.ravel()))
+            got = self.written("scan", path, "--op", "difference", *flags)
+        else:
+            first = np.take(x, range(min(1, x.shape[axis])), axis)
+            expected = np.concatenate([first, np.diff(x, axis=axis)], axis) if x.shape[axis] else x
+            got = self.written("scan", path, "--op", "difference", "--axis", axis, *flags)
+        self.assertEqual((got.dtype, got.shape), (x.dtype, expected.shape), (axis, flags))
+        self.assert_same(got, expected.astype(x.dtype), (x.dtype, axis, flags))
+
+    def test_differences(self):
+        targets = itertools.cycle(["serial", "parallel:2", "auto"])
+        for dtype in TYPES:
+            x = samples(dtype, (3, 70, 5), seed=11)
+            path = self.save(x)
+            for axis in some_of((None, 0, 1, -1)):
+                self.check_difference(path, x, axis, "--target", next(targets))
+        # More than one piece of a file, and of elements that are converted.
+        for size in some_of((0, 1, 3_000_017)):
+            x = samples("int32", size, seed=size)
+            path = self.save(x)
+            self.check_difference(path, x, None)
+            self.check_difference(path, x.astype("int8"), None, "--dtype", "int8", "--target", "parallel:2")
+        self.assertEqual(run("scan", path, "--op", "difference", "-o", path).returncode, 0)
+        self.assert_same(np.load(path), np.append(x[:1], np.diff(x)), "over its own input")
+        for flags in (["--exclusive"], ["--init", "1"], ["--algorithm", "blelloch"]):
+            self.assertIn("difference takes no", self.fails(2, "scan", path, "--op", "difference", "-o", self.out, *flags))
+
     def test_gpu(self):
         if not self.gpus:
             self.skipTest("no GPU")
@@ -168,6 +197,8 @@ class ScanTest(CommandTest):
             for flags in ([], ["--exclusive", "--axis", 1]):
                 self.check_scan(self.written("scan", path, "--target", self.gpus[0], *flags), "sum", x,
                                 1 if flags else None, (dtype, flags), bool(flags))
+            for axis in (None, 0, 1, 2):
+                self.check_difference(path, x, axis, "--target", self.gpus[0])
 
 
 if __name__ == "__main__":
