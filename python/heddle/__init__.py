@@ -38,7 +38,7 @@ from ._order import argsort, searchsorted, sort, top_k, unique
 from ._products import matmul
 from ._ranks import ranks
 from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
-from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
+from ._scans import adjacent_difference, cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import (copy_if, exclusive_scan_by_key, inclusive_scan_by_key, partition, reduce_by_key, segmented_exclusive_scan,
                          segmented_inclusive_scan, segmented_reduce)
 from ._statistics import histogram, mean, median, quantile, std, var
@@ -92,8 +92,8 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Animation", "Array", "DistributedArray", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel",
-    "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "Ranks", "ReductionKernel", "Report", "Target", "all", "any", "argmax",
-    "argmin", "argsort", "asarray", "check", "copy_if", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
+    "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "Ranks", "ReductionKernel", "Report", "Target", "adjacent_difference", "all", "any",
+    "argmax", "argmin", "argsort", "asarray", "check", "copy_if", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
     "exclusive_scan", "exclusive_scan_by_key", "fft", "histogram", "inclusive_scan", "inclusive_scan_by_key", "mandelbrot",
     "mandelbrot_picture", "matmul", "max", "mean", "median", "min", "minmax", "partition", "pi", "prod", "quantile", "random", "ranks", "reduce",
     "reduce_by_key", "searchsorted", "segmented_exclusive_scan", "segmented_inclusive_scan", "segmented_reduce", "sort", "std", "stencil",

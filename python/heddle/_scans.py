@@ -121,3 +121,19 @@ def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     if type(a) is DistributedArray:
         return _ranks.scanned(text("the operator", op), False, True, a, axis, None, out, initial)
     return _core.scan(text("the operator", op), False, True, a, axis, None, out, initial, target)
+
+
+def adjacent_difference(a: Any, axis: int | None = -1, out: Any = None, *, target: Target | str | None = None) -> Any:
+    """Each element minus the one before it along an axis, or in C order for None. The first element is copied.
+
+    numpy.diff leaves the first element out: `heddle.adjacent_difference(a)[..., 1:]` equals `numpy.diff(a)`, and
+    heddle.cumsum along the same axis undoes a difference of integers. The result has the shape and the type of `a`;
+    integers wrap, and two bools give whether they differ. `out` may be `a`.
+
+    >>> import heddle
+    >>> heddle.adjacent_difference([3, 1, 4, 1, 5]).tolist()
+    [3, -2, 3, -3, 4]
+    >>> heddle.adjacent_difference([[1, 2], [3, 7]], axis=0).tolist()
+    [[1, 2], [2, 5]]
+    """
+    return _core.scan("subtract", False, None, a, axis, None, out, None, target)

@@ -10,13 +10,16 @@
 #include <string_view>
 #include <utility>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
 namespace heddle::python {
 namespace {
 
-nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::handle a, nb::handle axis,
-                nb::handle type_wanted, nb::handle out, nb::handle initial, nb::handle target_wanted) {
+/// A scan, or differences of neighbours if `is_exclusive` is None.
+nb::object scan(std::string_view op_name, bool widens, std::optional<bool> is_exclusive, nb::handle a,
+                nb::handle axis, nb::handle type_wanted, nb::handle out, nb::handle initial,
+                nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
   operand x(a);
   const target where = x.place_for(target_from(target_wanted));
@@ -24,7 +27,9 @@ nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::ha
   const axes_plan plan = plan_one_axis(x, axis);
   const optional_value first = initial_value(initial, type);
   const auto scan_into = [&](const target& there, const any_view& to, const any_const_view& from) {
-    if (is_exclusive) {
+    if (!is_exclusive) {
+      adjacent_difference_into(there, to, from, middle);
+    } else if (*is_exclusive) {
       exclusive_scan_into(there, to, from, middle, op, first);
     } else {
       inclusive_scan_into(there, to, from, middle, op, first);
@@ -63,7 +68,7 @@ void bind_scans(nb::module_& m) {
         return nb::borrow(numpy_dtype(combined_in(dtype_from(type), true, wanted, out)));
       },
       nb::arg(), none, none);
-  m.def("scan", &scan, nb::arg(), nb::arg(), nb::arg(), none, none, none, none, none, none);
+  m.def("scan", &scan, nb::arg(), nb::arg(), none, none, none, none, none, none, none);
 }
 
 }  // namespace heddle::python

@@ -226,3 +226,52 @@ def test_segmented_scans_refuse():
     for call in (heddle.inclusive_scan_by_key, heddle.exclusive_scan_by_key):
         with pytest.raises(ValueError, match="the keys: 1 elements do not fit 2"):
             call([1], [1, 2])
+
+
+def differences(x, axis):
+    """numpy.diff behind the first element, which numpy.diff leaves out."""
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    first = np.take(x, [0], axis) if x.shape[axis] else x
+    return np.concatenate([first, np.diff(x, axis=axis)], axis) if x.shape[axis] else x
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_differences_of_every_axis_and_layout(dtype):
+    for shape in SHAPES[1:]:
+        for _, y in layouts(numbers(dtype, shape)):
+            for axis in axes_of(y.ndim, several=False):
+                same(heddle.adjacent_difference(y, axis), differences(y.astype(dtype), axis))
+            same(heddle.adjacent_difference(y), differences(y.astype(dtype), -1))
+    with pytest.raises(np.exceptions.AxisError):
+        heddle.adjacent_difference(np.zeros((2, 3)), 2)
+
+
+def test_differences_on_targets(where):
+    for dtype, shape, axis in itertools.product(["bool", "int8", "uint64", "float64"], [(5,), (30_000,), (300, 50)], (None, 0, -1)):
+        x = numbers(dtype, shape)
+        same(heddle.adjacent_difference(x, axis, target=where), differences(x, axis))
+        array = heddle.adjacent_difference(heddle.asarray(x), axis, target=where)
+        assert isinstance(array, heddle.Array)
+        np.testing.assert_array_equal(np.asarray(array), differences(x, axis))
+    same(heddle.adjacent_difference(np.array([0, 255, 1], "uint8"), target=where), np.array([0, 255, 2], "uint8"))
+
+
+def test_differences_into_arrays():
+    x = numbers("int32", (40, 50))
+    for axis in (0, 1):
+        for out in (np.zeros((40, 50)), np.zeros((40, 50, 2), "int32")[..., 0]):
+            assert heddle.adjacent_difference(x, axis, out) is out
+            np.testing.assert_array_equal(out, differences(x, axis))
+    with pytest.raises(TypeError):
+        heddle.adjacent_difference(x, out=np.zeros((40, 50), bool))
+    with pytest.raises(ValueError):
+        heddle.adjacent_difference(x, out=np.zeros(3, "int32"))
+    want = differences(x, 0)
+    assert heddle.adjacent_difference(x, 0, x) is x
+    np.testing.assert_array_equal(x, want)
+    # An output that overlaps the input in another way.
+    y = np.arange(100) ** 2
+    want = differences(y[:-1], 0)
+    heddle.adjacent_difference(y[:-1], out=y[1:])
+    np.testing.assert_array_equal(y[1:], want)
