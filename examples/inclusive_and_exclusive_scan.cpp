@@ -18,6 +18,7 @@ void show(const hd::target& where) {
   }
   const std::vector<int> ends = hd::inclusive_scan(where, lengths).to_vector();
   const std::vector<int> begins = hd::exclusive_scan(where, lengths).to_vector();
+  const std::vector<int> steps = hd::adjacent_difference(where, ends).to_vector();
   const std::vector<int> highest = hd::inclusive_scan(where, heights, hd::maximum{}).to_vector();
   int total = 0, peak = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -26,6 +27,7 @@ void show(const hd::target& where) {
     peak = std::max(peak, heights[i]);
     expect(ends[i] == total && highest[i] == peak, "the running total and the highest so far");
     expect(begins[i] + lengths[i] == ends[i], "inclusive from exclusive");
+    expect(steps[i] == lengths[i], "the differences of running totals are what was summed");
     if (i > 0) expect(begins[i] == ends[i - 1], "exclusive is inclusive shifted right");
   }
   std::printf("  %zu pieces: the last begins at %d and ends at %d\n", n, begins.back(), ends.back());
