@@ -1,26 +1,23 @@
 #include "tests/elements.hpp"
 #include "tests/on_targets.hpp"
+#include "tests/patterns/any_arrays/array_lines.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/any_patterns.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-// Patterns on arrays of any type, of elements that fill their types, beside loops in wider numbers.
+// Patterns on arrays of any type, compared with loops in wider numbers. The elements fill their types.
 
 namespace hd = heddle;
 using namespace heddle::tests;
@@ -30,78 +27,9 @@ namespace {
 class any_patterns : public on_targets {};
 HD_ON_ALL_TARGETS(any_patterns);
 
-using long_complex = std::complex<long double>;
-
-template <class T>
-struct wider {
-  using type = std::conditional_t<
-      std::is_same_v<T, bool>, bool,
-      std::conditional_t<
-          std::is_floating_point_v<T>, long double,
-          std::conditional_t<hd::is_complex<T>, long_complex,
-                             std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>>>;
-};
-/// What elements of T are combined in.
-template <class T>
-using wide = typename wider<T>::type;
-
-/// The parts of a complex number, or the type itself.
-template <class T>
-struct real_of {
-  using type = T;
-};
-template <class T>
-struct real_of<std::complex<T>> {
-  using type = T;
-};
-/// The rounding error of real and complex numbers.
-template <class T>
-constexpr long double epsilon = std::numeric_limits<typename real_of<T>::type>::epsilon();
-
-template <class T>
-long double size_of_number(const T& x) {
-  return std::abs(static_cast<long_complex>(static_cast<wide<T>>(x)));
-}
-
-/// An array seen as the axes before one, this one, and those after it.
-struct lines {
-  std::size_t outer, length, inner;
-
-  std::size_t size() const { return outer * length * inner; }
-  std::size_t count() const { return outer * inner; }
-  hd::shape whole() const { return {outer, length, inner}; }
-  hd::shape others() const { return {outer, inner}; }
-  /// The place of element k of a line.
-  std::size_t at(std::size_t line, std::size_t k) const {
-    return (line / inner * length + k) * inner + line % inner;
-  }
-};
-lines lines_along(const hd::shape& all, std::size_t axis) {
-  lines l{1, all[axis], 1};
-  for (std::size_t k = 0; k < all.axes(); ++k) (k < axis ? l.outer : l.inner) *= k == axis ? 1 : all[k];
-  return l;
-}
-
-const lines shapes[] = {{3, 65, 7}, {1, 1, 1}, {5, 0, 3}, {0, 4, 3}, {2, 1, 3}, {3, 129, 1}, {1, 5'001, 1}};
-
-template <class T, class F>
-hd::array<T> made_by(const hd::shape& all, F&& element) {
-  hd::array<T> x(all);
-  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(element(i));
-  return x;
-}
 template <class T, class Op>
 hd::array<T> operands_of(const hd::shape& all) {
   return made_by<T>(all, [&](std::size_t i) { return operand<T, Op>(i, all.elements()); });
-}
-/// Few different values, so that many are equal.
-template <class T>
-hd::array<T> levels(const hd::shape& all) {
-  return made_by<T>(all, [](std::size_t i) { return static_cast<int>(random_bits(i) % 11) - 5; });
-}
-template <class T>
-hd::array<T> any_values(const hd::shape& all) {
-  return made_by<T>(all, [](std::size_t i) { return random_value<T>(i); });
 }
 
 template <class Op>
@@ -137,37 +65,6 @@ std::vector<wide<T>> reduced(const hd::array<T>& x, const lines& l, const std::o
   for (std::size_t line = 0; line < l.count(); ++line)
     result.push_back(l.length == 0 ? as_operand<Op>(*init) : all[l.at(line, l.length - 1)]);
   return result;
-}
-
-/// Whether the elements are those, or of real and complex numbers within `steps` rounding errors of them.
-template <class T, class W>
-testing::AssertionResult holds(const hd::any_array& have, const std::vector<W>& want, long double steps = 0) {
-  if (have.dtype() != hd::dtype_of<T>) return testing::AssertionFailure() << hd::name(have.dtype());
-  if (have.size() != want.size()) {
-    return testing::AssertionFailure() << have.size() << " elements instead of " << want.size();
-  }
-  const hd::any_array on_cpu = have.on(hd::target());
-  for (std::size_t i = 0; i < want.size(); ++i) {
-    const T got = on_cpu.as<T>()[i];
-    bool same = got == static_cast<T>(static_cast<W>(want[i]));
-    if constexpr (!std::is_integral_v<T>) {
-      const long double apart = std::abs(static_cast<wide<T>>(got) - static_cast<wide<T>>(want[i]));
-      same = same || apart <= steps * epsilon<T> * std::max(1.0L, size_of_number(static_cast<W>(want[i])));
-    }
-    if (!same) {
-      return testing::AssertionFailure()
-             << "element " << i << " of " << want.size() << " " << hd::name(have.dtype()) << " is "
-             << testing::PrintToString(got) << " instead of " << testing::PrintToString(want[i]);
-    }
-  }
-  return testing::AssertionSuccess();
-}
-template <class T, class W>
-testing::AssertionResult holds(const hd::array<T>& have, const std::vector<W>& want) {
-  const std::vector<T> got = have.to_vector();
-  return got == std::vector<T>(want.begin(), want.end())
-             ? testing::AssertionSuccess()
-             : testing::AssertionFailure() << testing::PrintToString(got);
 }
 
 /// Rounding errors of combining n elements, of sums of which none is larger than 2 and products near 1: they
@@ -369,117 +266,6 @@ TEST_P(any_patterns, transform_every_value) {
     };
     for_each_type<hd::plus, hd::multiplies, hd::minimum, hd::maximum, hd::logical_and, hd::logical_or,
                   hd::logical_xor, hd::bit_and, hd::bit_or, hd::bit_xor, hd::minus>(with);
-  });
-}
-
-TEST_P(any_patterns, put_lines_in_order) {
-  for_each_dtype([&]<class T>() {
-    if constexpr (!hd::is_complex<T>) {
-      for (const lines& l : shapes) {
-        for (const bool few : {true, false}) {
-          const hd::array<T> x = few ? levels<T>(l.whole()) : any_values<T>(l.whole());
-          const hd::any_array given(hd::any_const_view(x).on(where));
-          const lines flat{1, x.size(), 1};
-          for (const hd::sort_order order : {hd::sort_order::ascending, hd::sort_order::descending}) {
-            const auto in_order = [&](const lines& of) {
-              std::pair<std::vector<T>, std::vector<std::size_t>> result{x.size(), x.size()};
-              for (std::size_t line = 0; line < of.count(); ++line) {
-                const auto element = [&](std::size_t k) { return static_cast<T>(x.data()[of.at(line, k)]); };
-                std::vector<std::size_t> places(of.length);
-                std::iota(places.begin(), places.end(), std::size_t{0});
-                std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-                  return order == hd::sort_order::ascending ? element(a) < element(b)
-                                                            : element(b) < element(a);
-                });
-                for (std::size_t k = 0; k < of.length; ++k) {
-                  result.first[of.at(line, k)] = element(places[k]);
-                  result.second[of.at(line, k)] = places[k];
-                }
-              }
-              return result;
-            };
-            const auto along_axis = in_order(l), all = in_order(flat);
-            ASSERT_TRUE(holds<T>(hd::sort(where, given, hd::axis{1}, order), along_axis.first));
-            ASSERT_TRUE(holds(hd::argsort(where, given, hd::axis{1}, order), along_axis.second));
-            ASSERT_TRUE(holds<T>(hd::sort(where, given, order), all.first));
-            ASSERT_TRUE(holds(hd::argsort(where, given, order), all.second));
-            hd::any_array out(hd::dtype_of<T>, l.whole(), where);
-            hd::sort_into(where, out, given, order);
-            ASSERT_TRUE(holds<T>(out, all.first));
-            hd::sort_into(where, out, given, hd::axis{-2}, order);
-            ASSERT_TRUE(holds<T>(out, along_axis.first));
-
-            const std::size_t k = std::min<std::size_t>(l.length, 3);
-            const hd::any_top_elements top = hd::top_k(where, given, k, hd::axis{1}, order);
-            const lines best{l.outer, k, l.inner};
-            ASSERT_EQ(top.values.shape(), best.whole());
-            std::vector<T> values(best.size());
-            std::vector<std::size_t> indices(best.size());
-            for (std::size_t line = 0; line < l.count(); ++line) {
-              for (std::size_t i = 0; i < k; ++i) {
-                values[best.at(line, i)] = along_axis.first[l.at(line, i)];
-                indices[best.at(line, i)] = along_axis.second[l.at(line, i)];
-              }
-            }
-            ASSERT_TRUE(holds<T>(top.values, values));
-            ASSERT_TRUE(holds(top.indices, indices));
-            const std::size_t half = x.size() / 2;
-            const hd::any_top_elements first_half = hd::top_k(where, given, half, order);
-            ASSERT_TRUE(holds<T>(
-                first_half.values,
-                std::vector<T>(all.first.begin(), all.first.begin() + static_cast<std::ptrdiff_t>(half))));
-            ASSERT_TRUE(
-                holds(first_half.indices,
-                      std::vector<std::size_t>(all.second.begin(),
-                                               all.second.begin() + static_cast<std::ptrdiff_t>(half))));
-
-            if (x.size() == 0) continue;
-            // The first of the smallest, and of the largest.
-            const bool up = order == hd::sort_order::ascending;
-            ASSERT_EQ(up ? hd::argmin(where, given) : hd::argmax(where, given), all.second[0]);
-            std::vector<std::size_t> first(l.count());
-            for (std::size_t line = 0; line < l.count(); ++line)
-              first[line] = along_axis.second[l.at(line, 0)];
-            ASSERT_TRUE(holds(
-                up ? hd::argmin(where, given, hd::axis{1}) : hd::argmax(where, given, hd::axis{1}), first));
-            const hd::minmax_result<hd::any_array> both = hd::minmax(where, given, hd::axis{1});
-            std::vector<T> extremes(l.count());
-            for (std::size_t line = 0; line < l.count(); ++line)
-              extremes[line] = along_axis.first[l.at(line, 0)];
-            ASSERT_TRUE(holds<T>(up ? both.min : both.max, extremes));
-            const hd::minmax_result<hd::any_value> of_all = hd::minmax(where, given);
-            ASSERT_EQ((up ? of_all.min : of_all.max).template as<T>(), all.first[0]);
-          }
-        }
-      }
-    }
-  });
-}
-
-TEST_P(any_patterns, keep_one_of_equal_elements) {
-  for_each_dtype([&]<class T>() {
-    for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{4'097}}) {
-      // Runs of one to four elements.
-      const hd::array<T> x = made_by<T>(hd::shape{n}, [](std::size_t i) {
-        return static_cast<int>(random_bits(i / (1 + i % 4)) % 11) - 5;
-      });
-      const hd::any_array given(hd::any_const_view(x).on(where));
-      std::vector<T> firsts;
-      for (const T& element : x) {
-        if (firsts.empty() || firsts.back() != element) firsts.push_back(element);
-      }
-      ASSERT_TRUE(holds<T>(hd::unique_consecutive(where, given), firsts)) << n;
-      if constexpr (!hd::is_complex<T>) {
-        const std::set<T> different(x.begin(), x.end());
-        ASSERT_TRUE(holds<T>(hd::unique(where, given), std::vector<T>(different.begin(), different.end())))
-            << n;
-        const hd::array<T> all_kinds = any_values<T>(hd::shape{n});
-        const std::set<T> others(all_kinds.begin(), all_kinds.end());
-        ASSERT_TRUE(holds<T>(hd::unique(where, hd::any_const_view(all_kinds)),
-                             std::vector<T>(others.begin(), others.end())))
-            << n;
-      }
-    }
   });
 }
 
