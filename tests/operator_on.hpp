@@ -24,6 +24,12 @@ std::pair<T, T> quiet_and_loud() {
   return {T(1), T(0)};
 }
 
+/// The name of a reduction of n elements in messages.
+template <class T, class Op = plus>
+std::string named(std::size_t n) {
+  return std::string(name(impl::function_of<Op>)) + " of " + std::to_string(n) + " " + impl::type_name<T>();
+}
+
 /// A built-in operator on elements of T as a value, so that what a test does is compiled once for each type.
 template <class T>
 struct operator_on {
