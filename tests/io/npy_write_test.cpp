@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Writing .npy files; npy_test.cpp reads them.
+// Writing .npy files. npy_test.cpp reads them, and npy_malformed_test.cpp malformed ones.
 
 namespace hd = heddle;
 using heddle::tests::files;
