@@ -108,92 +108,105 @@ void right(CUmodule module, CUdevice device) {
   cuMemFree(x);
 }
 
+int contexts(CUdevice device) {
+  const bool is_none = cuCtxSynchronize() == CUDA_SUCCESS && cuCtxGetDevice(&device) == CUDA_ERROR_INVALID_CONTEXT;
+  CUcontext first, second, present;
+  cuCtxCreate(&first, 0, 0);
+  cuCtxCreate(&second, nullptr, 0, 0);
+  cuCtxPopCurrent(&present);
+  const bool is_second = present == second;
+  cuCtxGetCurrent(&present);
+  std::printf("%d %d %d\n", is_none, is_second, present == first);
+  return 0;
+}
+
+int of_a_file(CUmodule module, bool is_loaded) {
+  CUfunction scale;
+  CUdeviceptr x;
+  if (is_loaded && cuModuleLoad(&module, "modules/scale64.ptx") != CUDA_SUCCESS) return 1;
+  if (cuModuleGetFunction(&scale, module, "scale") != CUDA_SUCCESS) return 1;
+  cuMemAlloc(&x, bytes);
+  cuMemsetD32(x, 3, n);
+  int count = n;
+  void *arguments[] = {&x, &count};
+  cuLaunchKernel(scale, 2, 1, 1, n, 1, 1, 0, nullptr, arguments, nullptr);  // @launches_file
+  CUdeviceptr factor;
+  size_t size;
+  cuModuleGetGlobal(&factor, &size, module, "factor");
+  std::printf("%d %d\n", first_of(x), 12 + first_of(factor));
+  return 0;
+}
+
+void race(CUmodule module) {
+  CUfunction add;
+  CUdeviceptr x;
+  CUstream one, two;
+  cuModuleGetFunction(&add, module, "add_to");
+  cuMemAlloc(&x, bytes);
+  cuMemsetD8(x, 0, bytes);
+  cuStreamCreate(&one, CU_STREAM_DEFAULT);
+  cuStreamCreate(&two, CU_STREAM_DEFAULT);
+  int by = 1;
+  short zero = 0;
+  double none = 0;
+  void *arguments[] = {&x, &by, &zero, &none};
+  cuLaunchKernel(add, 1, 1, 1, n, 1, 1, 0, one, arguments, nullptr);  // @first
+  cuLaunchKernel(add, 1, 1, 1, n, 1, 1, 0, two, arguments, nullptr);  // @second
+}
+
+void names(CUmodule module) {
+  // Names as C++ makes them for a linker, and as it is written.
+  CUfunction add, none;
+  cuModuleGetFunction(&add, module, "add_to");
+  const char *name, *of_error, *text;
+  int most, missing, no_variable;
+  cuFuncGetName(&name, add);
+  cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, add);
+  CUdeviceptr where;
+  size_t size;
+  no_variable = cuModuleGetGlobal(&where, &size, module, "absent");
+  missing = CUDA_ERROR_NOT_FOUND;
+  cuGetErrorName(CUDA_ERROR_NOT_FOUND, &of_error);
+  cuGetErrorString(CUDA_ERROR_NOT_FOUND, &text);
+  std::printf("%s %d %d %d %s %s\n", name, most, missing, no_variable, of_error, text);
+  (void)none;
+}
+
+void wrong_calls(CUmodule module, CUcontext context) {
+  CUfunction none;
+  CUdeviceptr x;
+  CUdevice other;
+  const int no_file = cuModuleLoad(&module, "modules/none_at_all.ptx");
+  const int no_module = cuModuleGetFunction(&none, nullptr, "add_to");
+  const int no_bytes = cuMemAlloc(&x, 0), no_device = cuDeviceGet(&other, 3);
+  cuCtxDestroy(context);
+  std::printf("%d %d %d %d %d\n", no_file, no_module, no_bytes, no_device, cuCtxGetDevice(&other));
+}
+
+void no_source(CUmodule module) {
+  CUfunction scale;
+  cuModuleLoad(&module, "modules/absent.ptx");
+  cuModuleGetFunction(&scale, module, "scale_all");
+}
+
 int main(int, char **argv) {
   const auto is = [&](const char *what) { return std::strcmp(argv[1], what) == 0; };
   if (cuInit(0) != CUDA_SUCCESS) return 1;
   CUdevice device;
   CUcontext context;
   cuDeviceGet(&device, 0);
-  if (is("context")) {
-    const bool is_none = cuCtxSynchronize() == CUDA_SUCCESS && cuCtxGetDevice(&device) == CUDA_ERROR_INVALID_CONTEXT;
-    CUcontext first, second, present;
-    cuCtxCreate(&first, 0, 0);
-    cuCtxCreate(&second, nullptr, 0, 0);
-    cuCtxPopCurrent(&present);
-    const bool is_second = present == second;
-    cuCtxGetCurrent(&present);
-    std::printf("%d %d %d\n", is_none, is_second, present == first);
-    return 0;
-  }
+  if (is("context")) return contexts(device);
   cuCtxCreate(&context, 0, device);
   CUmodule module = nullptr;
   // What a GPU would be given: the program's own kernels stand for it.
   const char image[] = ".version 9.0\n.target sm_90\n";
   cuModuleLoadData(&module, image);
   if (is("right")) right(module, device);
-  if (is("file") || is("other_file")) {
-    CUfunction scale;
-    CUdeviceptr x;
-    if (is("file") && cuModuleLoad(&module, "modules/scale64.ptx") != CUDA_SUCCESS) return 1;
-    if (cuModuleGetFunction(&scale, module, "scale") != CUDA_SUCCESS) return 1;
-    cuMemAlloc(&x, bytes);
-    cuMemsetD32(x, 3, n);
-    int count = n;
-    void *arguments[] = {&x, &count};
-    cuLaunchKernel(scale, 2, 1, 1, n, 1, 1, 0, nullptr, arguments, nullptr);  // @launches_file
-    CUdeviceptr factor;
-    size_t size;
-    cuModuleGetGlobal(&factor, &size, module, "factor");
-    std::printf("%d %d\n", first_of(x), 12 + first_of(factor));
-  }
-  if (is("race")) {
-    CUfunction add;
-    CUdeviceptr x;
-    CUstream one, two;
-    cuModuleGetFunction(&add, module, "add_to");
-    cuMemAlloc(&x, bytes);
-    cuMemsetD8(x, 0, bytes);
-    cuStreamCreate(&one, CU_STREAM_DEFAULT);
-    cuStreamCreate(&two, CU_STREAM_DEFAULT);
-    int by = 1;
-    short zero = 0;
-    double none = 0;
-    void *arguments[] = {&x, &by, &zero, &none};
-    cuLaunchKernel(add, 1, 1, 1, n, 1, 1, 0, one, arguments, nullptr);  // @first
-    cuLaunchKernel(add, 1, 1, 1, n, 1, 1, 0, two, arguments, nullptr);  // @second
-  }
-  if (is("names")) {
-    // Names as C++ makes them for a linker, and as it is written.
-    CUfunction add, none;
-    cuModuleGetFunction(&add, module, "add_to");
-    const char *name, *of_error, *text;
-    int most, missing, no_variable;
-    cuFuncGetName(&name, add);
-    cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, add);
-    CUdeviceptr where;
-    size_t size;
-    no_variable = cuModuleGetGlobal(&where, &size, module, "absent");
-    missing = CUDA_ERROR_NOT_FOUND;
-    cuGetErrorName(CUDA_ERROR_NOT_FOUND, &of_error);
-    cuGetErrorString(CUDA_ERROR_NOT_FOUND, &text);
-    std::printf("%s %d %d %d %s %s\n", name, most, missing, no_variable, of_error, text);
-    (void)none;
-  }
-  if (is("wrong_calls")) {
-    CUfunction none;
-    CUdeviceptr x;
-    CUdevice other;
-    const int no_file = cuModuleLoad(&module, "modules/none_at_all.ptx");
-    const int no_module = cuModuleGetFunction(&none, nullptr, "add_to");
-    const int no_bytes = cuMemAlloc(&x, 0), no_device = cuDeviceGet(&other, 3);
-    cuCtxDestroy(context);
-    std::printf("%d %d %d %d %d\n", no_file, no_module, no_bytes, no_device, cuCtxGetDevice(&other));
-  }
-  if (is("no_source")) {
-    CUfunction scale;
-    cuModuleLoad(&module, "modules/absent.ptx");
-    cuModuleGetFunction(&scale, module, "scale_all");
-  }
+  if (is("file") || is("other_file")) return of_a_file(module, is("file"));
+  if (is("race")) race(module);
+  if (is("names")) names(module);
+  if (is("wrong_calls")) wrong_calls(module, context);
+  if (is("no_source")) no_source(module);
   if (is("copies")) {
     CUdeviceptr x;
     cuMemAlloc_v2(&x, bytes);

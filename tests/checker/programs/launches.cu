@@ -97,75 +97,103 @@ int launched_from_template(T *x) {
   return first(x) + first(x + 1);
 }
 
+void ways(int *x) {
+  std::vector<int> results;
+  set<<<1, 1>>>(x, 10);
+  results.push_back(first(x));
+  ::shapes::fill<int, 4><<<dim3(1), 8, 8 * sizeof(int)>>>(x, 5);
+  results.push_back(first(x));
+  void (*kernels[])(int *, int) = {set, &set};
+  kernels[1]<<<1, 2>>>(x, 30);
+  results.push_back(first(x));
+  int value = launched_from_template(x);
+  results.push_back(value - 50);
+  results.push_back(first(x + 3));
+  int sixty = 60;
+  void *arguments[] = {&x, &sixty};
+  cudaLaunchKernel((void *)set, dim3(1), dim3(4), arguments, 0, nullptr);
+  results.push_back(first(x));
+  sixty = 35;
+  cudaLaunchKernel((const void *)shapes::fill<int, 2>, dim3(1), dim3(4), arguments, 16, 0);
+  results.push_back(first(x));
+  cudaLaunchConfig_t how = {};
+  how.gridDim = dim3(1);
+  how.blockDim = dim3(2);
+  cudaLaunchKernelEx(&how, set, x, 80);
+  results.push_back(first(x));
+  pair p = {};
+  p.a[19] = 50;
+  p.b = 40;
+  takes_structure<<<1, 32>>>(x, p);
+  results.push_back(first(x));
+  for (size_t i = 0; i < results.size(); ++i) std::printf(i == 0 ? "%d" : " %d", results[i]);
+  std::printf("\n");
+}
+
+void default_arguments(int *x) {
+  defaults<<<1, 32>>>(x);
+  const int of_second = first(x + 1);
+  defaults<<<1, 1>>>(x + 2, 100);
+  defaults<<<1, 1>>>(x + 3, 7, x + 1);
+  defaults<<<1, 1>>>(x);
+  const int all = first(x) + 100 * first(x + 3);
+  defaults<<<1, 65>>>(x);
+  std::printf("%d %d %d, bounds %d\n", of_second, first(x + 2), all, (int)cudaGetLastError());
+}
+
+void limits(int *x) {
+  const auto error_of = [](auto launch) {
+    launch();
+    return (int)cudaGetLastError();
+  };
+  const int grid = error_of([&] { set<<<dim3(1, 70000), 1>>>(x, 1); });
+  const int block = error_of([&] { set<<<1, 1025>>>(x, 1); });
+  const int z = error_of([&] { set<<<1, dim3(1, 1, 65)>>>(x, 1); });
+  const int empty = error_of([&] { set<<<0, 1>>>(x, 1); });
+  const int shared = error_of([&] { shapes::fill<float, 1><<<1, 1, 50000>>>((float *)x, 1.0f); });
+  const int bounds = error_of([&] { bounded<<<1, 65>>>(x); });
+  std::printf("grid %d %s, block %d, z %d, empty %d, shared %d %s, bounds %d\n", grid,
+              cudaGetErrorName((cudaError_t)grid), block, z, empty, shared, cudaGetErrorString((cudaError_t)shared),
+              bounds);
+  cudaFuncSetAttribute(shapes::fill<float, 1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000);
+  const int allowed = error_of([&] { shapes::fill<float, 1><<<1, 1, 50000>>>((float *)x, 1.0f); });
+  const int too_much = cudaFuncSetAttribute((void *)set, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20);
+  void *arguments[] = {&x, &x};
+  const int cooperative = cudaLaunchCooperativeKernel(meets, dim3(1000), dim3(1024), arguments);
+  const int unknown = cudaLaunchKernel((const void *)&x, dim3(1), dim3(1), arguments, 0, 0);
+  cudaGetLastError();
+  std::printf("allowed %d, too much %d, cooperative %d, not a kernel %d, then %d\n", allowed, too_much, cooperative,
+              unknown, cudaDeviceSynchronize());
+}
+
+void occupancy() {
+  int least_grid, block, blocks, none;
+  cudaOccupancyMaxPotentialBlockSize(&least_grid, &block, set, 0, 0);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shapes::fill<int, 2>, 256, 0);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, bounded, 128, 0);
+  cudaFuncAttributes of_set;
+  cudaFuncGetAttributes(&of_set, set);
+  cudaDeviceProp properties;
+  cudaGetDeviceProperties(&properties, 0);
+  int limited;
+  cudaOccupancyMaxPotentialBlockSize(&none, &limited, (void (*)(int *, int))set, 0, 256);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, bounded, 128, 0);
+  std::printf("%d %d %d %d %d %d %zu\n", block, least_grid, blocks, limited, none, of_set.maxThreadsPerBlock,
+              properties.totalConstMem);
+}
+
 int main(int, char **argv) {
   const auto is = [&](const char *mode) { return std::strcmp(argv[1], mode) == 0; };
   int *x;
   cudaMalloc(&x, 4096);
   if (is("ways")) {
-    std::vector<int> results;
-    set<<<1, 1>>>(x, 10);
-    results.push_back(first(x));
-    ::shapes::fill<int, 4><<<dim3(1), 8, 8 * sizeof(int)>>>(x, 5);
-    results.push_back(first(x));
-    void (*kernels[])(int *, int) = {set, &set};
-    kernels[1]<<<1, 2>>>(x, 30);
-    results.push_back(first(x));
-    int value = launched_from_template(x);
-    results.push_back(value - 50);
-    results.push_back(first(x + 3));
-    int sixty = 60;
-    void *arguments[] = {&x, &sixty};
-    cudaLaunchKernel((void *)set, dim3(1), dim3(4), arguments, 0, nullptr);
-    results.push_back(first(x));
-    sixty = 35;
-    cudaLaunchKernel((const void *)shapes::fill<int, 2>, dim3(1), dim3(4), arguments, 16, 0);
-    results.push_back(first(x));
-    cudaLaunchConfig_t how = {};
-    how.gridDim = dim3(1);
-    how.blockDim = dim3(2);
-    cudaLaunchKernelEx(&how, set, x, 80);
-    results.push_back(first(x));
-    pair p = {};
-    p.a[19] = 50;
-    p.b = 40;
-    takes_structure<<<1, 32>>>(x, p);
-    results.push_back(first(x));
-    for (size_t i = 0; i < results.size(); ++i) std::printf(i == 0 ? "%d" : " %d", results[i]);
-    std::printf("\n");
+    ways(x);
   } else if (is("defaults")) {
-    defaults<<<1, 32>>>(x);
-    const int of_second = first(x + 1);
-    defaults<<<1, 1>>>(x + 2, 100);
-    defaults<<<1, 1>>>(x + 3, 7, x + 1);
-    defaults<<<1, 1>>>(x);
-    const int all = first(x) + 100 * first(x + 3);
-    defaults<<<1, 65>>>(x);
-    std::printf("%d %d %d, bounds %d\n", of_second, first(x + 2), all, (int)cudaGetLastError());
+    default_arguments(x);
   } else if (is("default_race")) {
     default_races<<<1, 32>>>(x);
   } else if (is("limits")) {
-    const auto error_of = [](auto launch) {
-      launch();
-      return (int)cudaGetLastError();
-    };
-    const int grid = error_of([&] { set<<<dim3(1, 70000), 1>>>(x, 1); });
-    const int block = error_of([&] { set<<<1, 1025>>>(x, 1); });
-    const int z = error_of([&] { set<<<1, dim3(1, 1, 65)>>>(x, 1); });
-    const int empty = error_of([&] { set<<<0, 1>>>(x, 1); });
-    const int shared = error_of([&] { shapes::fill<float, 1><<<1, 1, 50000>>>((float *)x, 1.0f); });
-    const int bounds = error_of([&] { bounded<<<1, 65>>>(x); });
-    std::printf("grid %d %s, block %d, z %d, empty %d, shared %d %s, bounds %d\n", grid,
-                cudaGetErrorName((cudaError_t)grid), block, z, empty, shared, cudaGetErrorString((cudaError_t)shared),
-                bounds);
-    cudaFuncSetAttribute(shapes::fill<float, 1>, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000);
-    const int allowed = error_of([&] { shapes::fill<float, 1><<<1, 1, 50000>>>((float *)x, 1.0f); });
-    const int too_much = cudaFuncSetAttribute((void *)set, cudaFuncAttributeMaxDynamicSharedMemorySize, 1 << 20);
-    void *arguments[] = {&x, &x};
-    const int cooperative = cudaLaunchCooperativeKernel(meets, dim3(1000), dim3(1024), arguments);
-    const int unknown = cudaLaunchKernel((const void *)&argv, dim3(1), dim3(1), arguments, 0, 0);
-    cudaGetLastError();
-    std::printf("allowed %d, too much %d, cooperative %d, not a kernel %d, then %d\n", allowed, too_much, cooperative,
-                unknown, cudaDeviceSynchronize());
+    limits(x);
   } else if (is("not_asked")) {
     set<<<1, 1025>>>(x, 1);    // @first
     set<<<0, 1>>>(x, 1);       // @second
@@ -181,19 +209,7 @@ int main(int, char **argv) {
     const int error = cudaLaunchCooperativeKernel((void *)meets, 2, 8, arguments, 0, 0);
     std::printf("%d %d\n", error, first(total));
   } else if (is("occupancy")) {
-    int least_grid, block, blocks, none;
-    cudaOccupancyMaxPotentialBlockSize(&least_grid, &block, set, 0, 0);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, shapes::fill<int, 2>, 256, 0);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, bounded, 128, 0);
-    cudaFuncAttributes of_set;
-    cudaFuncGetAttributes(&of_set, set);
-    cudaDeviceProp properties;
-    cudaGetDeviceProperties(&properties, 0);
-    int limited;
-    cudaOccupancyMaxPotentialBlockSize(&none, &limited, (void (*)(int *, int))set, 0, 256);
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&none, bounded, 128, 0);
-    std::printf("%d %d %d %d %d %d %zu\n", block, least_grid, blocks, limited, none, of_set.maxThreadsPerBlock,
-                properties.totalConstMem);
+    occupancy();
   } else if (is("race")) {
     cudaMemset(x, 0, 4096);
     shifts<<<1, 32>>>(x);  // @deduced

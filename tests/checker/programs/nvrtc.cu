@@ -118,6 +118,78 @@ void templates() {
   std::printf("%g %d %d\n", first, value<int>(x), value<int>(seven));
 }
 
+void wrong_source() {
+  nvrtcProgram program;
+  nvrtcCreateProgram(&program, "__global__ void wrong() { absent(); }", "wrong.cu", 0, nullptr, nullptr);
+  const nvrtcResult result = nvrtcCompileProgram(program, 0, nullptr);
+  size_t size;
+  nvrtcGetProgramLogSize(program, &size);
+  std::string log(size, ' ');
+  nvrtcGetProgramLog(program, log.data());
+  std::printf("%s %d %d\n", nvrtcGetErrorString(result), log.find("wrong.cu:1") != std::string::npos,
+              log.find("absent") != std::string::npos);
+}
+
+void headers(CUdeviceptr x) {
+  const char *const texts[] = {"#define TWELVE 12\n"}, *const names[] = {"twelve.h"}, *const options[] = {"-DZERO=0"};
+  nvrtcProgram program;
+  nvrtcCreateProgram(&program, with_header, "with_header.cu", 1, texts, names);
+  if (nvrtcCompileProgram(program, 1, options) != NVRTC_SUCCESS) return;
+  CUfunction fill;
+  cuModuleGetFunction(&fill, load(program), "fill");
+  launch(fill, {&x});
+  std::printf("%d\n", value<int>(x));
+}
+
+// NVRTC searches a source's folder unless an option forbids it.
+void beside(CUdeviceptr x) {
+  const char *const text = "#include \"both_sides.h\"\nextern \"C\" __global__ void put(int* x) { x[threadIdx.x] = times(3, 4); }";
+  nvrtcProgram program;
+  nvrtcCreateProgram(&program, text, "include/put.cu", 0, nullptr, nullptr);
+  if (nvrtcCompileProgram(program, 0, nullptr) != NVRTC_SUCCESS) return;
+  CUfunction put;
+  cuModuleGetFunction(&put, load(program), "put");
+  launch(put, {&x});
+  const char *const options[] = {"--no-source-include"};
+  nvrtcProgram other;
+  nvrtcCreateProgram(&other, text, "include/put.cu", 0, nullptr, nullptr);
+  std::printf("%d %d\n", value<int>(x), nvrtcCompileProgram(other, 1, options) == NVRTC_ERROR_COMPILATION);
+}
+
+// Two sources have a kernel of the same name and differ in one option.
+void twice(CUdeviceptr x) {
+  const char *const text = "extern \"C\" __global__ void put(int* x) { x[threadIdx.x] = WHAT; }";
+  const CUfunction three = compiled(text, "put", "-DWHAT=3"), thirty = compiled(text, "put", "-DWHAT=30");
+  launch(three, {&x});
+  const int first = value<int>(x);
+  launch(thirty, {&x});
+  std::printf("%d %d\n", first, value<int>(x));
+}
+
+void same_variable() {
+  const char *const text = "__device__ int which; extern \"C\" __global__ void put() { which = WHAT; }";
+  compiled(text, "put", "-DWHAT=3");
+  nvrtcProgram program;
+  nvrtcCreateProgram(&program, text, "other.cu", 0, nullptr, nullptr);
+  const char *const options[] = {"-D", "WHAT=4"};
+  if (nvrtcCompileProgram(program, 2, options) != NVRTC_SUCCESS) return;
+  CUdeviceptr which;
+  size_t size;
+  cuModuleGetGlobal(&which, &size, load(program), "which");
+}
+
+void misuse() {
+  nvrtcProgram program;
+  const char *name;
+  nvrtcCreateProgram(&program, saxpy, "text.cu", 0, nullptr, nullptr);
+  const int early = nvrtcGetLoweredName(program, "saxpy", &name);
+  nvrtcCompileProgram(program, 0, nullptr);
+  const int late = nvrtcAddNameExpression(program, "saxpy"), unknown = nvrtcGetLoweredName(program, "other", &name);
+  nvrtcDestroyProgram(&program);
+  const nvrtcResult none = nvrtcCompileProgram(nullptr, 0, nullptr);
+  std::printf("%d %d %d %d %s\n", early, late, unknown, none, nvrtcGetErrorString(none));
+}
+
 int main(int, char **argv) {
   const auto is = [&](const char *what) { return std::strcmp(argv[1], what) == 0; };
   cuInit(0);
@@ -145,71 +217,11 @@ int main(int, char **argv) {
     std::printf("%g %g %s\n", first, value<float>(y, 3), name);
   }
   if (is("race")) launch(compiled(shifts, "shift"), {&x});
-  if (is("wrong_source")) {
-    nvrtcProgram program;
-    nvrtcCreateProgram(&program, "__global__ void wrong() { absent(); }", "wrong.cu", 0, nullptr, nullptr);
-    const nvrtcResult result = nvrtcCompileProgram(program, 0, nullptr);
-    size_t size;
-    nvrtcGetProgramLogSize(program, &size);
-    std::string log(size, ' ');
-    nvrtcGetProgramLog(program, log.data());
-    std::printf("%s %d %d\n", nvrtcGetErrorString(result), log.find("wrong.cu:1") != std::string::npos,
-                log.find("absent") != std::string::npos);
-  }
+  if (is("wrong_source")) wrong_source();
   if (is("templates")) templates();
-  if (is("headers")) {
-    const char *const headers[] = {"#define TWELVE 12\n"}, *const names[] = {"twelve.h"}, *const options[] = {"-DZERO=0"};
-    nvrtcProgram program;
-    nvrtcCreateProgram(&program, with_header, "with_header.cu", 1, headers, names);
-    if (nvrtcCompileProgram(program, 1, options) != NVRTC_SUCCESS) return 1;
-    CUfunction fill;
-    cuModuleGetFunction(&fill, load(program), "fill");
-    launch(fill, {&x});
-    std::printf("%d\n", value<int>(x));
-  }
-  if (is("beside")) {
-    // A source's folder is searched, unless an option says no.
-    const char *const text = "#include \"both_sides.h\"\nextern \"C\" __global__ void put(int* x) { x[threadIdx.x] = times(3, 4); }";
-    nvrtcProgram program;
-    nvrtcCreateProgram(&program, text, "include/put.cu", 0, nullptr, nullptr);
-    if (nvrtcCompileProgram(program, 0, nullptr) != NVRTC_SUCCESS) return 1;
-    CUfunction put;
-    cuModuleGetFunction(&put, load(program), "put");
-    launch(put, {&x});
-    const char *const options[] = {"--no-source-include"};
-    nvrtcProgram other;
-    nvrtcCreateProgram(&other, text, "include/put.cu", 0, nullptr, nullptr);
-    std::printf("%d %d\n", value<int>(x), nvrtcCompileProgram(other, 1, options) == NVRTC_ERROR_COMPILATION);
-  }
-  if (is("twice")) {
-    // Two sources with a kernel of one name, by one option apart.
-    const char *const text = "extern \"C\" __global__ void put(int* x) { x[threadIdx.x] = WHAT; }";
-    const CUfunction three = compiled(text, "put", "-DWHAT=3"), thirty = compiled(text, "put", "-DWHAT=30");
-    launch(three, {&x});
-    const int first = value<int>(x);
-    launch(thirty, {&x});
-    std::printf("%d %d\n", first, value<int>(x));
-  }
-  if (is("same_variable")) {
-    const char *const text = "__device__ int which; extern \"C\" __global__ void put() { which = WHAT; }";
-    compiled(text, "put", "-DWHAT=3");
-    nvrtcProgram program;
-    nvrtcCreateProgram(&program, text, "other.cu", 0, nullptr, nullptr);
-    const char *const options[] = {"-D", "WHAT=4"};
-    if (nvrtcCompileProgram(program, 2, options) != NVRTC_SUCCESS) return 1;
-    CUdeviceptr which;
-    size_t size;
-    cuModuleGetGlobal(&which, &size, load(program), "which");
-  }
-  if (is("misuse")) {
-    nvrtcProgram program;
-    const char *name;
-    nvrtcCreateProgram(&program, saxpy, "text.cu", 0, nullptr, nullptr);
-    const int early = nvrtcGetLoweredName(program, "saxpy", &name);
-    nvrtcCompileProgram(program, 0, nullptr);
-    const int late = nvrtcAddNameExpression(program, "saxpy"), unknown = nvrtcGetLoweredName(program, "other", &name);
-    nvrtcDestroyProgram(&program);
-    const nvrtcResult none = nvrtcCompileProgram(nullptr, 0, nullptr);
-    std::printf("%d %d %d %d %s\n", early, late, unknown, none, nvrtcGetErrorString(none));
-  }
+  if (is("headers")) headers(x);
+  if (is("beside")) beside(x);
+  if (is("twice")) twice(x);
+  if (is("same_variable")) same_variable();
+  if (is("misuse")) misuse();
 }

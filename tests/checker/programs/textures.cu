@@ -114,6 +114,113 @@ cudaArray_t array_of(cudaChannelFormatDesc channels, int x, int y, int z, unsign
   return a;
 }
 
+void print(const char *what, const float *of_device, int n) {
+  float values[4];
+  cudaMemcpy(values, of_device, n * sizeof(float), cudaMemcpyDeviceToHost);
+  std::printf("%s", what);
+  for (int i = 0; i < n; ++i) std::printf(" %g", values[i]);
+  std::puts("");
+}
+
+void planes(cudaArray_t image, object points, float *out) {
+  cudaTextureDesc how = {};
+  plane<<<1, 1>>>(points, 1.5f, 1.5f, out);
+  how.filterMode = cudaFilterModeLinear;
+  const object smooth = texture_of(image, how);
+  how.normalizedCoords = 1;
+  how.addressMode[0] = how.addressMode[1] = cudaAddressModeBorder;
+  const object bordered = texture_of(image, how);
+  plane<<<1, 1>>>(smooth, 1, 1, out + 1);
+  plane<<<1, 1>>>(bordered, 0.375f, 0, out + 2);
+  print("plane", out, 3);
+  gather<<<1, 1>>>(smooth, (float4 *)out);
+  print("gather", out, 4);
+  cudaDestroyTextureObject(smooth);
+  cudaDestroyTextureObject(bordered);
+}
+
+void boxes_layers_and_cubes(const float *from, float *out) {
+  const cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
+  cudaTextureDesc how = {};
+  how.filterMode = cudaFilterModeLinear;
+  float back[3];
+  cudaArray_t box = array_of(channels, 4, 4, 4, 0, from), layers = array_of(channels, 4, 2, 2, cudaArrayLayered, from),
+              cube = array_of(channels, 1, 1, 6, cudaArrayCubemap, from);
+  how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+  const object a = texture_of(box, how), b = texture_of(layers, how), c = texture_of(cube, how);
+  others<<<1, 1>>>(a, b, c, out);
+  cudaMemcpy(back, out, 12, cudaMemcpyDeviceToHost);
+  std::printf("box %g layer %g cube %g\n", back[0], back[1], back[2]);
+  cudaFreeArray(box);
+  cudaFreeArray(layers);
+  cudaFreeArray(cube);
+}
+
+void levels_of_a_mipmap(float *out) {
+  const cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
+  float values[16];
+  cudaMipmappedArray_t all;
+  cudaMallocMipmappedArray(&all, &channels, make_cudaExtent(4, 4, 0), 3);
+  for (unsigned i = 0; i < 3; ++i) {
+    cudaArray_t level;
+    cudaGetMipmappedArrayLevel(&level, all, i);
+    for (float &v : values) v = i + 1;
+    const size_t row = (4 >> i) * sizeof(float);
+    cudaMemcpy2DToArray(level, 0, 0, values, row, row, 4 >> i, cudaMemcpyHostToDevice);
+  }
+  cudaResourceDesc leveled = {};
+  leveled.resType = cudaResourceTypeMipmappedArray;
+  leveled.res.mipmap.mipmap = all;
+  cudaTextureDesc how = {};
+  how.filterMode = cudaFilterModeLinear;
+  how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
+  how.normalizedCoords = 1;
+  how.mipmapFilterMode = cudaFilterModeLinear;
+  how.maxMipmapLevelClamp = 2;
+  object of_levels;
+  cudaCreateTextureObject(&of_levels, &leveled, &how, nullptr);
+  levels<<<1, 1>>>(of_levels, out);
+  print("levels", out, 3);
+  cudaFreeMipmappedArray(all);
+}
+
+void surface(cudaSurfaceObject_t s, cudaArray_t image) {
+  float back[16];
+  doubles<<<1, dim3(4, 4)>>>(s);
+  cudaMemcpy2DFromArray(back, 16, image, 0, 0, 16, 4, cudaMemcpyDeviceToHost);
+  std::printf("surface %g %g %g %g\n", back[0], back[1], back[2], back[15]);
+}
+
+void errors(float *x) {
+  cudaTextureDesc linear = {};
+  linear.filterMode = cudaFilterModeLinear;
+  cudaResourceDesc of_ints = {};
+  of_ints.resType = cudaResourceTypeLinear;
+  of_ints.res.linear = {x, cudaCreateChannelDesc<int>(), 48};
+  object none;
+  const int filter = cudaCreateTextureObject(&none, &of_ints, &linear, nullptr);
+  linear.filterMode = cudaFilterModePoint;
+  linear.readMode = cudaReadModeNormalizedFloat;
+  const int norm = cudaCreateTextureObject(&none, &of_ints, &linear, nullptr);
+  of_ints.res.linear.devPtr = x + 1;
+  linear.readMode = cudaReadModeElementType;
+  const int alignment = cudaCreateTextureObject(&none, &of_ints, &linear, nullptr);
+  cudaChannelFormatDesc three = {32, 32, 32, 0, cudaChannelFormatKindFloat}, wrong = {12, 0, 0, 0, cudaChannelFormatKindFloat};
+  cudaArray_t never;
+  const int of_twelve = cudaMallocArray(&never, &wrong, 4);
+  const int of_three = cudaMallocArray(&never, &three, 4) == cudaErrorInvalidChannelDescriptor;
+  std::printf("errors %d %d %d %d %d\n", filter, norm, alignment, of_twelve, of_three);
+  cudaGetLastError();
+}
+
+void between_streams(object t, cudaSurfaceObject_t s, float *out) {
+  cudaStream_t one, other;
+  cudaStreamCreate(&one);
+  cudaStreamCreate(&other);
+  plane<<<1, 1, 0, one>>>(t, 0, 0, out);
+  doubles<<<1, dim3(4, 4), 0, other>>>(s);  // @filled
+}
+
 int main(int, char **argv) {
   const auto is = [&](const char *mode) { return std::strcmp(argv[1], mode) == 0; };
   float h[96], back[96] = {};
@@ -122,12 +229,6 @@ int main(int, char **argv) {
   cudaMalloc(&x, 12 * sizeof(float));
   cudaMalloc(&out, sizeof h);
   cudaMemset(out, 0, sizeof h);
-  const auto print = [&](const char *what, int n) {
-    cudaMemcpy(back, out, n * sizeof(float), cudaMemcpyDeviceToHost);
-    std::printf("%s", what);
-    for (int i = 0; i < n; ++i) std::printf(" %g", back[i]);
-    std::puts("");
-  };
 
   // Memory.
   cudaResourceDesc what = {};
@@ -167,51 +268,9 @@ int main(int, char **argv) {
   if (is("of_nothing")) two = 0;
   if (is("linear_memory")) two = of_x;
   if (is("right")) {
-    plane<<<1, 1>>>(two, 1.5f, 1.5f, out);
-    how.filterMode = cudaFilterModeLinear;
-    const object smooth = texture_of(image, how);
-    how.normalizedCoords = 1;
-    how.addressMode[0] = how.addressMode[1] = cudaAddressModeBorder;
-    const object bordered = texture_of(image, how);
-    plane<<<1, 1>>>(smooth, 1, 1, out + 1);
-    plane<<<1, 1>>>(bordered, 0.375f, 0, out + 2);
-    print("plane", 3);
-    gather<<<1, 1>>>(smooth, (float4 *)out);
-    print("gather", 4);
-    cudaDestroyTextureObject(smooth);
-    cudaDestroyTextureObject(bordered);
-    how.normalizedCoords = 0;
-    cudaArray_t box = array_of(channels, 4, 4, 4, 0, h), layers = array_of(channels, 4, 2, 2, cudaArrayLayered, h),
-                cube = array_of(channels, 1, 1, 6, cudaArrayCubemap, h);
-    how.addressMode[0] = how.addressMode[1] = cudaAddressModeClamp;
-    const object a = texture_of(box, how), b = texture_of(layers, how), c = texture_of(cube, how);
-    others<<<1, 1>>>(a, b, c, out);
-    cudaMemcpy(back, out, 12, cudaMemcpyDeviceToHost);
-    std::printf("box %g layer %g cube %g\n", back[0], back[1], back[2]);
-    cudaFreeArray(box);
-    cudaFreeArray(layers);
-    cudaFreeArray(cube);
-    cudaMipmappedArray_t all;
-    cudaMallocMipmappedArray(&all, &channels, make_cudaExtent(4, 4, 0), 3);
-    for (unsigned i = 0; i < 3; ++i) {
-      cudaArray_t level;
-      cudaGetMipmappedArrayLevel(&level, all, i);
-      for (float &v : back) v = i + 1;
-      const size_t row = (4 >> i) * sizeof(float);
-      cudaMemcpy2DToArray(level, 0, 0, back, row, row, 4 >> i, cudaMemcpyHostToDevice);
-    }
-    cudaResourceDesc leveled = {};
-    leveled.resType = cudaResourceTypeMipmappedArray;
-    leveled.res.mipmap.mipmap = all;
-    how.normalizedCoords = 1;
-    how.mipmapFilterMode = cudaFilterModeLinear;
-    how.maxMipmapLevelClamp = 2;
-    object of_levels;
-    cudaCreateTextureObject(&of_levels, &leveled, &how, nullptr);
-    levels<<<1, 1>>>(of_levels, out);
-    print("levels", 3);
-    cudaFreeMipmappedArray(all);
-    how = {};
+    planes(image, two, out);
+    boxes_layers_and_cubes(h, out);
+    levels_of_a_mipmap(out);
   }
 
   cudaSurfaceObject_t s;
@@ -220,28 +279,8 @@ int main(int, char **argv) {
   what.res.array.array = image;
   cudaCreateSurfaceObject(&s, &what);
   if (is("right")) {
-    doubles<<<1, dim3(4, 4)>>>(s);
-    cudaMemcpy2DFromArray(back, 16, image, 0, 0, 16, 4, cudaMemcpyDeviceToHost);
-    std::printf("surface %g %g %g %g\n", back[0], back[1], back[2], back[15]);
-    cudaTextureDesc linear = {};
-    linear.filterMode = cudaFilterModeLinear;
-    cudaResourceDesc of_ints = {};
-    of_ints.resType = cudaResourceTypeLinear;
-    of_ints.res.linear = {x, of_int, 48};
-    object none;
-    const int filter = cudaCreateTextureObject(&none, &of_ints, &linear, nullptr);
-    linear.filterMode = cudaFilterModePoint;
-    linear.readMode = cudaReadModeNormalizedFloat;
-    const int norm = cudaCreateTextureObject(&none, &of_ints, &linear, nullptr);
-    of_ints.res.linear.devPtr = x + 1;
-    linear.readMode = cudaReadModeElementType;
-    const int alignment = cudaCreateTextureObject(&none, &of_ints, &linear, nullptr);
-    cudaChannelFormatDesc three = {32, 32, 32, 0, cudaChannelFormatKindFloat}, wrong = {12, 0, 0, 0, cudaChannelFormatKindFloat};
-    cudaArray_t never;
-    const int of_twelve = cudaMallocArray(&never, &wrong, 4);
-    const int of_three = cudaMallocArray(&never, &three, 4) == cudaErrorInvalidChannelDescriptor;
-    std::printf("errors %d %d %d %d %d\n", filter, norm, alignment, of_twelve, of_three);
-    cudaGetLastError();
+    surface(s, image);
+    errors(x);
   }
   if (is("in_place")) shift<<<1, dim3(4, 4)>>>(s);
   if (is("twice")) twice<<<1, 4>>>(s, out);
@@ -250,11 +289,7 @@ int main(int, char **argv) {
   if (is("surface_column")) beyond<<<1, 1>>>(s, 2, cudaBoundaryModeTrap);
   if (is("surface_zero")) beyond<<<1, 1>>>(s, -4, cudaBoundaryModeZero);
   if (is("between_streams")) {
-    cudaStream_t one, other;
-    cudaStreamCreate(&one);
-    cudaStreamCreate(&other);
-    plane<<<1, 1, 0, one>>>(two, 0, 0, out);
-    doubles<<<1, dim3(4, 4), 0, other>>>(s);  // @filled
+    between_streams(two, s, out);
   } else if (!is("right") && !is("surface_beyond") && !is("surface_column") && !is("texture_as_surface") && std::strncmp(argv[1], "copy", 4) != 0) {
     plane<<<1, 1>>>(two, 0, 0, out);
   }

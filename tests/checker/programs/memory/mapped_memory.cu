@@ -86,6 +86,139 @@ void launch(CUdeviceptr x, size_t first, int what) {
   set<<<1, 1>>>(reinterpret_cast<int *>(x), first, what);  // @launches_for
 }
 
+void wrong_calls() {
+  CUdeviceptr x = 0;
+  CUmemAllocationProp what{};
+  what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  what.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  CUmemGenericAllocationHandle handle, huge, other = created();
+  const int no_whole = cuMemCreate(&handle, part + 1, &what, 0);
+  what.location.id = 1;
+  const int no_device = cuMemCreate(&handle, part, &what, 0);
+  what.location.id = 0;
+  cuMemCreate(&handle, 2 * part, &what, 0);
+  cuMemAddressReserve(&x, 4 * part, 0, 0, 0);
+  cuMemMap(x, 2 * part, 0, handle, 0);
+  const int overlaps = cuMemMap(x + part, part, 0, other, 0), outside = cuMemMap(x + 4 * part, part, 0, other, 0);
+  const int half = cuMemUnmap(x, part), in_use = cuMemAddressFree(x, 4 * part);
+  const int offset = cuMemMap(x + 2 * part, part, part, other, 0);
+  cuMemRelease(handle);
+  cuMemUnmap(x, 2 * part);
+  const int gone = cuMemMap(x, 2 * part, 0, handle, 0);
+  const int too_large = cuMemCreate(&huge, size_t{32} << 30, &what, 0);
+  std::printf("%d %d %d %d %d %d %d %d %d\n", no_whole, no_device, overlaps, outside, half, in_use, offset, gone, too_large);
+  cuMemAddressFree(x, 4 * part);
+  cuMemRelease(other);
+}
+
+// Reserved addresses stay reserved when no others are left, mapped or not.
+void addresses_again() {
+  CUdeviceptr x = 0;
+  cuMemAddressReserve(&x, 512 * part, 0, 0, 0);
+  CUdeviceptr most = 0, again = 0;
+  size_t bytes = size_t{1} << 44;
+  while (cuMemAddressReserve(&most, bytes, 0, 0, 0) != 0) bytes /= 2;
+  cuMemAddressFree(most, bytes);
+  const int error = cuMemAddressReserve(&again, bytes, 0, 0, 0);
+  std::printf("%d %d\n", error, x < again || x >= again + bytes);
+  cuMemAddressFree(again, bytes);
+  cuMemAddressFree(x, 512 * part);
+}
+
+void on_a_stream(CUdeviceptr x, bool is_first) {
+  open(x, 2 * part, 1);
+  cudaStream_t stream;
+  cudaSetDevice(is_first ? 0 : 1);
+  cudaStreamCreate(&stream);
+  cudaSetDevice(is_first ? 1 : 0);
+  const int nine = 9;
+  cuMemcpyHtoDAsync(x, &nine, sizeof nine, stream);  // @on_stream_of_first
+  cudaStreamSynchronize(stream);
+  cudaSetDevice(1);
+  if (!is_first) std::printf("%d\n", at(x, 0));
+  cudaStreamDestroy(stream);
+}
+
+// A copy on the default stream waits for the device that owns the memory.
+void copies_of_two(CUdeviceptr x) {
+  open(x, 2 * part, 1);
+  cudaSetDevice(1);
+  launch(x, n, 5);
+  cudaSetDevice(0);
+  int there = -1;
+  CUdevice of = -1;
+  cuMemcpyDtoHAsync(&there, x + part, sizeof there, nullptr);
+  cuCtxSynchronize();
+  cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, x + part);
+  std::printf("%d %d\n", there, of);
+}
+
+void names_of_devices(CUdeviceptr x, bool are_right) {
+  CUcontext contexts[2];
+  for (int i = 0; i < 2; ++i) cuDevicePrimaryCtxRetain(&contexts[i], i);
+  cuMemsetD8(x, 1, 2 * part);
+  const CUcontext from = contexts[are_right ? 1 : 0];
+  cuMemcpyPeer(x, contexts[0], x + part, from, part);  // @names_wrong_one
+}
+
+// A copy that crosses the border between the two allocations.
+void right(CUdeviceptr x) {
+  const int numbers[] = {3, 7};
+  cuMemcpyHtoD(x + part - sizeof(int), numbers, sizeof numbers);
+  const int before = at(x, n - 1), after = at(x, n);
+  launch(x, n - 1, before + after - 7);
+  launch(x, n, 7);
+  std::printf("%d %d %d %d\n", before, at(x, n - 1), after, at(x, n));
+}
+
+// Memory that is mapped to other addresses keeps its contents.
+void grows(CUdeviceptr x, CUmemGenericAllocationHandle first, CUmemGenericAllocationHandle second) {
+  launch(x, 0, 3);
+  launch(x, n, 5);
+  cuCtxSynchronize();
+  CUdeviceptr larger;
+  cuMemAddressReserve(&larger, 8 * part, 0, 0, 0);
+  cuMemUnmap(x, 2 * part);
+  cuMemAddressFree(x, 4 * part);
+  cuMemMap(larger, part, 0, first, 0);
+  cuMemMap(larger + part, part, 0, second, 0);
+  open(larger, 2 * part);
+  CUmemGenericAllocationHandle third = created(), same;
+  cuMemMap(larger + 2 * part, part, 0, third, 0);
+  open(larger + 2 * part, part);
+  cuMemRetainAllocationHandle(&same, reinterpret_cast<void *>(larger + 2 * part + 8));
+  cuMemRelease(same);
+  launch(larger, 2 * n, at(larger, 0));
+  std::printf("%d %d %d\n", at(larger, 0), same == third ? at(larger, 2 * n) : -1, at(larger, n));
+  cuMemUnmap(larger, 3 * part);
+  cuMemAddressFree(larger, 8 * part);
+  cuMemRelease(third);
+}
+
+void of_two_devices(CUdeviceptr x, CUmemGenericAllocationHandle second) {
+  open(x, 2 * part, 1);
+  cudaSetDevice(1);
+  launch(x, 0, 3);
+  launch(x, n, 7);
+  CUmemAllocationProp of_second;
+  cuMemGetAllocationPropertiesFromHandle(&of_second, second);
+  CUmemAccessDesc none{};
+  none.location = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
+  const int results[] = {at(x, 0), at(x, n)};
+  cuMemSetAccess(x, 2 * part, &none, 1);
+  unsigned long long flags = 9;
+  cuMemGetAccess(&flags, &none.location, x);
+  std::printf("%d %d %d %llu\n", results[0], results[1], of_second.location.id, flags);
+}
+
+void unset(CUdeviceptr x) {
+  int *into;
+  cudaMalloc(&into, sizeof *into);
+  copy<<<1, 1>>>(into, reinterpret_cast<int *>(x));
+  cudaDeviceSynchronize();
+  cudaFree(into);
+}
+
 int main(int, char **words) {
   const auto is = [&](const char *mode) { return std::strcmp(words[1], mode) == 0; };
   CUdevice device;
@@ -95,40 +228,11 @@ int main(int, char **words) {
   cuCtxCreate(&context, nullptr, 0, device);
   CUdeviceptr x = 0;
   if (is("wrong_calls")) {
-    CUmemAllocationProp what{};
-    what.type = CU_MEM_ALLOCATION_TYPE_PINNED;
-    what.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    CUmemGenericAllocationHandle handle, huge, other = created();
-    const int no_whole = cuMemCreate(&handle, part + 1, &what, 0);
-    what.location.id = 1;
-    const int no_device = cuMemCreate(&handle, part, &what, 0);
-    what.location.id = 0;
-    cuMemCreate(&handle, 2 * part, &what, 0);
-    cuMemAddressReserve(&x, 4 * part, 0, 0, 0);
-    cuMemMap(x, 2 * part, 0, handle, 0);
-    const int overlaps = cuMemMap(x + part, part, 0, other, 0), outside = cuMemMap(x + 4 * part, part, 0, other, 0);
-    const int half = cuMemUnmap(x, part), in_use = cuMemAddressFree(x, 4 * part);
-    const int offset = cuMemMap(x + 2 * part, part, part, other, 0);
-    cuMemRelease(handle);
-    cuMemUnmap(x, 2 * part);
-    const int gone = cuMemMap(x, 2 * part, 0, handle, 0);
-    const int too_large = cuMemCreate(&huge, size_t{32} << 30, &what, 0);
-    std::printf("%d %d %d %d %d %d %d %d %d\n", no_whole, no_device, overlaps, outside, half, in_use, offset, gone, too_large);
-    cuMemAddressFree(x, 4 * part);
-    cuMemRelease(other);
+    wrong_calls();
     return 0;
   }
   if (is("addresses_again")) {
-    // Addresses that are reserved stay so when others run out, mapped or not.
-    cuMemAddressReserve(&x, 512 * part, 0, 0, 0);
-    CUdeviceptr most = 0, again = 0;
-    size_t bytes = size_t{1} << 44;
-    while (cuMemAddressReserve(&most, bytes, 0, 0, 0) != 0) bytes /= 2;
-    cuMemAddressFree(most, bytes);
-    const int error = cuMemAddressReserve(&again, bytes, 0, 0, 0);
-    std::printf("%d %d\n", error, x < again || x >= again + bytes);
-    cuMemAddressFree(again, bytes);
-    cuMemAddressFree(x, 512 * part);
+    addresses_again();
     return 0;
   }
   const bool are_two = std::strstr(words[1], "of_two") != nullptr || std::strstr(words[1], "_wrong_one") != nullptr;
@@ -145,18 +249,7 @@ int main(int, char **words) {
     cuMemcpyHtoD(x, &one, sizeof one);  // @copies_without_access
   }
   if (is("on_stream_of_second") || is("on_stream_of_first")) {
-    open(x, 2 * part, 1);
-    const bool is_first = is("on_stream_of_first");
-    cudaStream_t stream;
-    cudaSetDevice(is_first ? 0 : 1);
-    cudaStreamCreate(&stream);
-    cudaSetDevice(is_first ? 1 : 0);
-    const int nine = 9;
-    cuMemcpyHtoDAsync(x, &nine, sizeof nine, stream);  // @on_stream_of_first
-    cudaStreamSynchronize(stream);
-    cudaSetDevice(1);
-    if (!is_first) std::printf("%d\n", at(x, 0));
-    cudaStreamDestroy(stream);
+    on_a_stream(x, is("on_stream_of_first"));
     cuMemUnmap(x, 2 * part);
     cuMemAddressFree(x, 4 * part);
     cuMemRelease(first);
@@ -164,73 +257,11 @@ int main(int, char **words) {
     return 0;
   }
   open(x, 2 * part);
-  if (is("copies_of_two")) {
-    // A copy on the default stream waits for the device whose memory it is.
-    open(x, 2 * part, 1);
-    cudaSetDevice(1);
-    launch(x, n, 5);
-    cudaSetDevice(0);
-    int there = -1;
-    CUdevice of = -1;
-    cuMemcpyDtoHAsync(&there, x + part, sizeof there, nullptr);
-    cuCtxSynchronize();
-    cuPointerGetAttribute(&of, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, x + part);
-    std::printf("%d %d\n", there, of);
-  }
-  if (is("names_of_two") || is("names_wrong_one")) {
-    CUcontext contexts[2];
-    for (int i = 0; i < 2; ++i) cuDevicePrimaryCtxRetain(&contexts[i], i);
-    cuMemsetD8(x, 1, 2 * part);
-    const CUcontext from = contexts[is("names_of_two") ? 1 : 0];
-    cuMemcpyPeer(x, contexts[0], x + part, from, part);  // @names_wrong_one
-  }
-  if (is("right")) {
-    // Over the border of the two.
-    const int numbers[] = {3, 7};
-    cuMemcpyHtoD(x + part - sizeof(int), numbers, sizeof numbers);
-    const int before = at(x, n - 1), after = at(x, n);
-    launch(x, n - 1, before + after - 7);
-    launch(x, n, 7);
-    std::printf("%d %d %d %d\n", before, at(x, n - 1), after, at(x, n));
-  }
-  if (is("grows")) {
-    // What is in memory goes with it to other addresses.
-    launch(x, 0, 3);
-    launch(x, n, 5);
-    cuCtxSynchronize();
-    CUdeviceptr larger;
-    cuMemAddressReserve(&larger, 8 * part, 0, 0, 0);
-    cuMemUnmap(x, 2 * part);
-    cuMemAddressFree(x, 4 * part);
-    cuMemMap(larger, part, 0, first, 0);
-    cuMemMap(larger + part, part, 0, second, 0);
-    open(larger, 2 * part);
-    CUmemGenericAllocationHandle third = created(), same;
-    cuMemMap(larger + 2 * part, part, 0, third, 0);
-    open(larger + 2 * part, part);
-    cuMemRetainAllocationHandle(&same, reinterpret_cast<void *>(larger + 2 * part + 8));
-    cuMemRelease(same);
-    launch(larger, 2 * n, at(larger, 0));
-    std::printf("%d %d %d\n", at(larger, 0), same == third ? at(larger, 2 * n) : -1, at(larger, n));
-    cuMemUnmap(larger, 3 * part);
-    cuMemAddressFree(larger, 8 * part);
-    cuMemRelease(third);
-  }
-  if (is("of_two_devices")) {
-    open(x, 2 * part, 1);
-    cudaSetDevice(1);
-    launch(x, 0, 3);
-    launch(x, n, 7);
-    CUmemAllocationProp of_second;
-    cuMemGetAllocationPropertiesFromHandle(&of_second, second);
-    CUmemAccessDesc none{};
-    none.location = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
-    const int results[] = {at(x, 0), at(x, n)};
-    cuMemSetAccess(x, 2 * part, &none, 1);
-    unsigned long long flags = 9;
-    cuMemGetAccess(&flags, &none.location, x);
-    std::printf("%d %d %d %llu\n", results[0], results[1], of_second.location.id, flags);
-  }
+  if (is("copies_of_two")) copies_of_two(x);
+  if (is("names_of_two") || is("names_wrong_one")) names_of_devices(x, is("names_of_two"));
+  if (is("right")) right(x);
+  if (is("grows")) grows(x, first, second);
+  if (is("of_two_devices")) of_two_devices(x, second);
   if (is("of_another")) {
     cudaSetDevice(1);
     launch(x, 0, 1);
@@ -248,13 +279,7 @@ int main(int, char **words) {
     if (is("unmapped")) launch(x, 0, 1);
     cuCtxSynchronize();
   }
-  if (is("unset")) {
-    int *into;
-    cudaMalloc(&into, sizeof *into);
-    copy<<<1, 1>>>(into, reinterpret_cast<int *>(x));
-    cudaDeviceSynchronize();
-    cudaFree(into);
-  }
+  if (is("unset")) unset(x);
   if (is("copies_beyond")) {
     static int zeros[2 * n + 1];
     cuMemcpyHtoD(x, zeros, sizeof zeros);  // @copies_beyond

@@ -231,6 +231,33 @@ void graph_memory() {
   std::printf("%d %d %d\n", pinned[0], value(), again);
 }
 
+void other_device() {
+  int* far;
+  cudaStream_t on_far;
+  cudaSetDevice(1);
+  cudaMalloc(&far, bytes);
+  cudaStreamCreateWithFlags(&on_far, cudaStreamNonBlocking);
+  await<<<1, 1, 0, on_far>>>(flag);
+  cudaMemsetAsync(far, 0, bytes, on_far);
+  add<<<1, n, 0, on_far>>>(far, 8);
+  cudaMemcpyPeerAsync(x, 0, far, 1, bytes, on_far);
+  cudaSetDevice(0);
+  let_go_on();
+  cudaStreamSynchronize(on_far);
+  std::printf("%d\n", value());
+}
+
+void node_beside() {
+  cudaGraph_t graph;
+  cudaGraphCreate(&graph, 0);
+  fill_node(graph, 3);
+  begin_waiting();
+  launch(graph);
+  add<<<1, n, 0, two>>>(x, 1);
+  let_go_on();
+  cudaDeviceSynchronize();
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* what) { return std::strcmp(argv[1], what) == 0; };
   cudaMallocHost(&flag, 2 * sizeof *flag);
@@ -250,33 +277,8 @@ int main(int, char** argv) {
   if (is("meet_in_graph")) return meet_in_graph(), 0;
   if (is("memory")) return memory(), 0;
   if (is("graph_memory")) return graph_memory(), 0;
-  if (is("other_device")) {
-    int* far;
-    cudaStream_t on_far;
-    cudaSetDevice(1);
-    cudaMalloc(&far, bytes);
-    cudaStreamCreateWithFlags(&on_far, cudaStreamNonBlocking);
-    await<<<1, 1, 0, on_far>>>(flag);
-    cudaMemsetAsync(far, 0, bytes, on_far);
-    add<<<1, n, 0, on_far>>>(far, 8);
-    cudaMemcpyPeerAsync(x, 0, far, 1, bytes, on_far);
-    cudaSetDevice(0);
-    let_go_on();
-    cudaStreamSynchronize(on_far);
-    std::printf("%d\n", value());
-    return 0;
-  }
-  if (is("node_beside")) {
-    cudaGraph_t graph;
-    cudaGraphCreate(&graph, 0);
-    fill_node(graph, 3);
-    begin_waiting();
-    launch(graph);
-    add<<<1, n, 0, two>>>(x, 1);
-    let_go_on();
-    cudaDeviceSynchronize();
-    return 0;
-  }
+  if (is("other_device")) return other_device(), 0;
+  if (is("node_beside")) return node_beside(), 0;
   begin_waiting();
   if (is("nobody") || is("waited_copy")) {
     if (is("waited_copy")) {

@@ -143,6 +143,31 @@ void twice() {
   std::printf("%d %d %d\n", status, int(captured), of_x);
 }
 
+void asks_for_errors() {
+  cudaGraph_t graph;
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+  const int waits = cudaStreamQuery(a), ends = cudaStreamEndCapture(a, &graph);
+  cudaGetLastError();
+  const int of_default = cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal);
+  cudaGetLastError();
+  const int of_none = cudaStreamBeginCapture(reinterpret_cast<cudaStream_t>(h), cudaStreamCaptureModeGlobal);
+  std::printf("%d %d %d %d %d\n", waits, ends, of_default, of_none, int(cudaStreamEndCapture(b, &graph)));
+  cudaGetLastError();
+}
+
+void by_a_pointer() {
+  cudaGraph_t graph;
+  const int by = 9;
+  void (*kernel)(int*, int) = add;
+  cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+  kernel<<<1, n, 0, a>>>(x, by);
+  cudaStreamEndCapture(a, &graph);
+  cudaGraphLaunch(instantiate(graph), a);
+  int back;
+  cudaMemcpy(&back, x, sizeof back, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", back);
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* what) { return std::strcmp(argv[1], what) == 0; };
   cudaMalloc(&x, n * sizeof(int));
@@ -203,25 +228,6 @@ int main(int, char** argv) {
     cudaStreamWaitEvent(a, join);  // @waits_foreign
     cudaStreamEndCapture(a, &graph);
   }
-  if (is("asks_for_errors")) {
-    cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
-    const int waits = cudaStreamQuery(a), ends = cudaStreamEndCapture(a, &graph);
-    cudaGetLastError();
-    const int of_default = cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal);
-    cudaGetLastError();
-    const int of_none = cudaStreamBeginCapture(reinterpret_cast<cudaStream_t>(h), cudaStreamCaptureModeGlobal);
-    std::printf("%d %d %d %d %d\n", waits, ends, of_default, of_none, int(cudaStreamEndCapture(b, &graph)));
-    cudaGetLastError();
-  }
-  if (is("lambda")) {
-    const int by = 9;
-    void (*kernel)(int*, int) = add;
-    cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
-    kernel<<<1, n, 0, a>>>(x, by);
-    cudaStreamEndCapture(a, &graph);
-    cudaGraphLaunch(instantiate(graph), a);
-    int back;
-    cudaMemcpy(&back, x, sizeof back, cudaMemcpyDeviceToHost);
-    std::printf("%d\n", back);
-  }
+  if (is("asks_for_errors")) asks_for_errors();
+  if (is("lambda")) by_a_pointer();
 }

@@ -52,10 +52,52 @@ __global__ void add(int *x, int what, int n) {
 
 static void callback(void *said) { std::strcpy((char *)said, "called"); }
 
+constexpr int n = 64;
+constexpr size_t bytes = n * sizeof(int);
+
+bool another_thread_copies(int *to, const int *from) {
+  std::atomic<unsigned long> threads{0};
+  const auto shared = std::make_shared<std::atomic<bool>>(false);
+  std::thread([&, to, from, shared] {
+    cudaMemcpy(to, from, sizeof(int), cudaMemcpyDefault);
+    ++threads;
+    shared->store(true);
+  }).join();
+  return threads == 1 && *shared && shared.use_count() == 1;
+}
+
+void registered() {
+  int *own = (int *)std::malloc(bytes);
+  for (int i = 0; i < n; ++i) own[i] = 1;
+  cudaHostRegister(own, bytes, cudaHostRegisterDefault);
+  add<<<2, 32>>>(own, 3, n);
+  cudaDeviceSynchronize();
+  std::printf("%d %d\n", own[0], own[63]);
+  cudaHostUnregister(own);
+  std::free(own);
+}
+
+// The copy on the default stream waits for the stream that is destroyed.
+void ends_stream(int *d_mapped, const int *d) {
+  cudaStream_t brief;
+  cudaStreamCreate(&brief);
+  add<<<2, 32, 0, brief>>>(d_mapped, 1, n);
+  cudaStreamDestroy(brief);
+  int there;
+  cudaMemcpy(&there, d, sizeof(int), cudaMemcpyDeviceToHost);
+}
+
+void errors(cudaStream_t gone, cudaEvent_t early, cudaEvent_t end) {
+  float milliseconds;
+  cudaStreamDestroy(gone);
+  const int a = cudaStreamSynchronize(gone), b = cudaEventElapsedTime(&milliseconds, early, end),
+            c = cudaEventRecord(end, gone);
+  const bool was_error = cudaGetLastError() != cudaSuccess;
+  std::printf("%d %d %d %d %d\n", a, b, c, was_error, cudaPeekAtLastError());
+}
+
 int main(int, char **argv) {
   const auto is = [&](const char *mode) { return std::strcmp(argv[1], mode) == 0; };
-  const int n = 64;
-  const size_t bytes = n * sizeof(int);
   int *h, *mapped, *d, *d_mapped, *e;
   cudaMallocHost((void **)&h, bytes);
   cudaHostAlloc(&mapped, bytes, cudaHostAllocMapped);
@@ -106,14 +148,7 @@ int main(int, char **argv) {
   cudaStreamQuery(two);
   int twelve;
   cudaDeviceSynchronize();
-  std::atomic<unsigned long> threads{0};
-  const auto shared = std::make_shared<std::atomic<bool>>(false);
-  std::thread([&, shared] {
-    cudaMemcpy(&twelve, d + 1, sizeof(int), cudaMemcpyDefault);
-    ++threads;
-    shared->store(true);
-  }).join();
-  if (threads != 1 || !*shared || shared.use_count() != 1) return 1;
+  if (!another_thread_copies(&twelve, d + 1)) return 1;
   float milliseconds = -1;
   cudaEventElapsedTime(&milliseconds, begin, end);
   if (is("right")) std::printf("%d %d %d %d %s\n", first, h[63], sixth, twelve, said);
@@ -122,33 +157,10 @@ int main(int, char **argv) {
   if (is("filled")) cudaMemset(mapped, 0, bytes);
   if (is("filled_asynchronously")) cudaMemsetAsync(mapped, 0, bytes);  // @fills
   if (mapped[7] < 0) return 1;                                         // @reads_filled
-  if (is("ends_stream")) {
-    cudaStream_t brief;
-    cudaStreamCreate(&brief);
-    add<<<2, 32, 0, brief>>>(d_mapped, 1, n);
-    cudaStreamDestroy(brief);
-    cudaMemcpy(&twelve, d, sizeof(int), cudaMemcpyDeviceToHost);
-    if (mapped[0] < 0) return 1;
-  }
-  if (is("registered")) {
-    int *own = (int *)std::malloc(bytes);
-    for (int i = 0; i < n; ++i) own[i] = 1;
-    cudaHostRegister(own, bytes, cudaHostRegisterDefault);
-    add<<<2, 32>>>(own, 3, n);
-    cudaDeviceSynchronize();
-    std::printf("%d %d\n", own[0], own[63]);
-    cudaHostUnregister(own);
-    std::free(own);
-  }
-  if (is("errors")) {
-    cudaStream_t gone = one;
-    cudaStreamDestroy(one);
-    const int a = cudaStreamSynchronize(gone), b = cudaEventElapsedTime(&milliseconds, early, end),
-              c = cudaEventRecord(end, gone);
-    const bool was_error = cudaGetLastError() != cudaSuccess;
-    std::printf("%d %d %d %d %d\n", a, b, c, was_error, cudaPeekAtLastError());
-    return 0;
-  }
+  if (is("ends_stream")) ends_stream(d_mapped, d);
+  if (is("ends_stream") && mapped[0] < 0) return 1;
+  if (is("registered")) registered();
+  if (is("errors")) return errors(one, early, end), 0;
   if (is("wrong_free")) cudaFree(h);  // @wrong_free
   cudaEventDestroy(begin);
   cudaEventDestroy(end);

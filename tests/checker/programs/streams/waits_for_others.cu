@@ -137,6 +137,42 @@ int wait_beside_a_thread(volatile int* flag, bool computes) {
   return error;
 }
 
+void host_behind(int* flag, int* out, cudaStream_t one, cudaStream_t two) {
+  for (int i = 0; i < 10; ++i) add<<<1, 1, 0, one>>>(out, 1);
+  cudaEvent_t event;
+  cudaEventCreate(&event);
+  cudaEventRecord(event, one);
+  cudaStreamWaitEvent(two, event, 0);
+  add<<<1, 1, 0, two>>>(out, 1);
+  *static_cast<volatile int*>(flag) = 1;
+  cudaStreamSynchronize(two);
+  cudaEventDestroy(event);
+}
+
+void host_polls(int* flag, int* out, cudaStream_t stream) {
+  cudaEvent_t before, after;
+  cudaEventCreate(&before);
+  cudaEventCreate(&after);
+  cudaEventRecord(before, stream);
+  await<<<1, 1, 0, stream>>>(flag, out);
+  cudaEventRecord(after, stream);
+  const int of_stream = cudaStreamQuery(stream), of_event = cudaEventQuery(after), of_first = cudaEventQuery(before);
+  *static_cast<volatile int*>(flag) = 1;
+  std::printf("%d %d %d %d\n", of_stream, of_event, of_first, cudaStreamQuery(stream));
+}
+
+void host_asks(int* flag, cudaStream_t stream) {
+  volatile int *const asked = flag, *const answered = flag + 1;
+  answer<<<1, 1, 0, stream>>>(flag, flag + 1, 10);
+  for (int i = 1; i <= 10; ++i) {
+    *asked = i;
+    while (*answered != 2 * i) {
+    }
+  }
+  cudaStreamSynchronize(stream);
+  std::printf("%d\n", *answered);
+}
+
 int main(int, char** argv) {
   const auto is = [&](const char* mode) { return std::strcmp(argv[1], mode) == 0; };
   int *flag, *out, result = -1;
@@ -163,41 +199,9 @@ int main(int, char** argv) {
   if (is("host")) *strong = 1;
   if (is("stream")) set<<<1, 1, 0, two>>>(flag);
   if (is("after_it_alone")) set<<<1, 1, 0, one>>>(flag);
-  if (is("host_behind")) {
-    for (int i = 0; i < 10; ++i) add<<<1, 1, 0, one>>>(out, 1);
-    cudaEvent_t event;
-    cudaEventCreate(&event);
-    cudaEventRecord(event, one);
-    cudaStreamWaitEvent(two, event, 0);
-    add<<<1, 1, 0, two>>>(out, 1);
-    *strong = 1;
-    cudaStreamSynchronize(two);
-    cudaEventDestroy(event);
-  }
-  if (is("host_polls")) {
-    cudaEvent_t before, after;
-    cudaEventCreate(&before);
-    cudaEventCreate(&after);
-    cudaEventRecord(before, one);
-    await<<<1, 1, 0, one>>>(flag, out);
-    cudaEventRecord(after, one);
-    const int of_stream = cudaStreamQuery(one), of_event = cudaEventQuery(after), of_first = cudaEventQuery(before);
-    *strong = 1;
-    std::printf("%d %d %d %d\n", of_stream, of_event, of_first, cudaStreamQuery(one));
-    return 0;
-  }
-  if (is("host_asks")) {
-    volatile int* const answered = flag + 1;
-    answer<<<1, 1, 0, one>>>(flag, flag + 1, 10);
-    for (int i = 1; i <= 10; ++i) {
-      *strong = i;
-      while (*answered != 2 * i) {
-      }
-    }
-    cudaStreamSynchronize(one);
-    std::printf("%d\n", *answered);
-    return 0;
-  }
+  if (is("host_behind")) host_behind(flag, out, one, two);
+  if (is("host_polls")) return host_polls(flag, out, one), 0;
+  if (is("host_asks")) return host_asks(flag, one), 0;
   if (is("each_other")) {
     await_second<<<1, 1, 0, one>>>(flag, flag + 1);
     await_second<<<1, 1, 0, two>>>(flag + 1, flag);
