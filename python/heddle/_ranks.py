@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._bins import beyond_double, densities
+from ._histogram_edges import beyond_double, densities
 from ._core import DistributedArray, Ranks, Target
 
 

@@ -1,7 +1,7 @@
 #include "patterns/argmin/cpu.hpp"
 
-#include "core/differs.hpp"
 #include "core/type_op_dispatch.hpp"
+#include "core/unequal.hpp"
 #include <heddle/impl/core/order.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/support/threads.hpp>
@@ -33,10 +33,10 @@ void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row,
       const T* const from = x + piece.first + begin;
       const std::size_t count = std::min(run, piece.count - begin);
       bool any = false;
-      for (std::size_t i = 0; i < count; ++i) any |= !impl::differs(from[i], *wanted);
+      for (std::size_t i = 0; i < count; ++i) any |= !impl::is_unequal(from[i], *wanted);
       if (!any) continue;
       const auto at =
-          std::find_if(from, from + count, [&](T element) { return !impl::differs(element, *wanted); });
+          std::find_if(from, from + count, [&](T element) { return !impl::is_unequal(element, *wanted); });
       return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
     }
     return;
@@ -44,10 +44,10 @@ void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row,
   for (std::size_t row = 0; row < piece.count; ++row) {
     const T* const from = x + piece.first + row * piece.stride;
     bool any = false;
-    for (std::size_t c = 0; c < piece.width; ++c) any |= !impl::differs(from[c], wanted[c]);
+    for (std::size_t c = 0; c < piece.width; ++c) any |= !impl::is_unequal(from[c], wanted[c]);
     if (!any) continue;
     for (std::size_t c = 0; c < piece.width; ++c) {
-      if (!impl::differs(from[c], wanted[c])) lower(c, first_row + row);
+      if (!impl::is_unequal(from[c], wanted[c])) lower(c, first_row + row);
     }
   }
 }
@@ -73,7 +73,8 @@ void find_first(dtype type, const void* x, axis_lines all, const void* extremum,
             const std::size_t segment =
                 piece.result / all.inner / parts * all.inner + piece.result % all.inner;
             const T* const wanted = static_cast<const T*>(extremum) + segment;
-            if (of_pieces != nullptr && impl::differs(static_cast<const T*>(of_pieces)[i], *wanted)) continue;
+            if (of_pieces != nullptr && impl::is_unequal(static_cast<const T*>(of_pieces)[i], *wanted))
+              continue;
             find_in_piece(elements, piece, piece.segment_part * piece_elements, wanted, index + segment);
           }
         });

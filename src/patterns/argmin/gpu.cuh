@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/differs.hpp"
+#include "core/unequal.hpp"
 #include <heddle/impl/core/order.hpp>
 #include <heddle/impl/patterns/transform/gpu.cuh>
 
@@ -15,7 +15,7 @@ inline constexpr std::size_t find_piece = 8 * transform_threads;
 /// Lowers *index to k, for the least k at which an element equals an extremum.
 template <class T>
 __device__ void lower_index_if_same(T element, T extremum, unsigned long long k, unsigned long long* index) {
-  if (impl::differs(element, extremum)) return;
+  if (impl::is_unequal(element, extremum)) return;
   if (k < *static_cast<volatile unsigned long long*>(index)) atomicMin(index, k);
 }
 
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(transform_threads)
   for (std::size_t i = blockIdx.x; i < rows * pieces; i += gridDim.x) {
     const std::size_t row = i / pieces, first = (i - row * pieces) * piece;
     const T wanted = extremum[row];
-    if (of_pieces != nullptr && impl::differs(of_pieces[i], wanted)) continue;
+    if (of_pieces != nullptr && impl::is_unequal(of_pieces[i], wanted)) continue;
     if (first > *static_cast<volatile unsigned long long*>(index + row)) continue;
     const std::size_t last = first + piece < length ? first + piece : length;
 #pragma unroll 8

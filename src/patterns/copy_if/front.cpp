@@ -1,4 +1,4 @@
-#include "core/differs.hpp"
+#include "core/unequal.hpp"
 #include "patterns/copy_if/gpu.hpp"
 #include <heddle/copy_if.hpp>
 #include <heddle/impl/core/thresholds.hpp>
@@ -112,7 +112,7 @@ void library_flag_changes(dtype type, const void* x, std::size_t n, bool* flags,
   with_type(type, [&]<class T>(T) {
     const T* const from = static_cast<const T*>(x);
     cpu::for_slices(where.threads(), n, cpu_tile, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) flags[i] = i == 0 || differs(from[i], from[i - 1]);
+      for (std::size_t i = first; i < last; ++i) flags[i] = i == 0 || is_unequal(from[i], from[i - 1]);
     });
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/differs.hpp"
+#include "core/unequal.hpp"
 #include <heddle/impl/gpu/block/scan.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
@@ -113,7 +113,7 @@ inline __global__ void __launch_bounds__(select_threads)
 template <class T>
 struct change_at {
   const T* x;
-  __device__ bool operator()(std::size_t i) const { return i == 0 || impl::differs(x[i], x[i - 1]); }
+  __device__ bool operator()(std::size_t i) const { return i == 0 || impl::is_unequal(x[i], x[i - 1]); }
 };
 
 }  // namespace heddle::gpu

@@ -1,7 +1,7 @@
 #include "core/unsigned_of_bytes.hpp"
 #include "patterns/cpu_kernels.hpp"
 #include "patterns/statistics/gpu.hpp"
-#include "wide.hpp"
+#include "sum_type.hpp"
 #include <heddle/any.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/core/thresholds.hpp>
@@ -41,14 +41,15 @@ void make_piece(const T* x, const order::piece& piece, const Make& make, Out* __
 }
 
 template <class T>
-void widen_piece(const void* x, const order::piece& piece, wide<T>* out) {
-  make_piece(static_cast<const T*>(x), piece, [](T element, std::size_t) { return widened(element); }, out);
+void widen_piece(const void* x, const order::piece& piece, sum_type<T>* out) {
+  make_piece(
+      static_cast<const T*>(x), piece, [](T element, std::size_t) { return as_sum_type(element); }, out);
 }
 
 template <class T>
 void deviations_of_piece(const void* x, const order::piece& piece, const void* centres, double* out) {
   const auto* const from = static_cast<const T*>(x);
-  const auto* const centre = static_cast<const wide<T>*>(centres);
+  const auto* const centre = static_cast<const sum_type<T>*>(centres);
   if (piece.width == 1) {
     const auto from_only = [only = *centre](T element, std::size_t) {
       return squared_deviation(element, only);
@@ -164,10 +165,10 @@ void library_wide_sums(dtype type, const void* x, axis_lines all, void* sums, co
   if (type == wide_type(type)) return library_reduce(runtime_op::plus, type, x, all, sums, where);
   if (where.is_gpu()) return gpu::wide_sums(type, x, all, sums, where);
   with_type(type, [&]<class T>(T) {
-    const auto widen = [x](const order::piece& piece, std::size_t, wide<T>* out) {
+    const auto widen = [x](const order::piece& piece, std::size_t, sum_type<T>* out) {
       widen_piece<T>(x, piece, out);
     };
-    sum_made(where.threads(), all, widen, static_cast<wide<T>*>(sums));
+    sum_made(where.threads(), all, widen, static_cast<sum_type<T>*>(sums));
   });
 }
 

@@ -36,17 +36,17 @@ void sum(const target& where, const Load& load, const axis_lines& all, T* out) {
 
 void wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where) {
   with_stored_type(type, [&]<class T>(T) {
-    using wide = impl::wide<T>;
+    using sum_type = impl::sum_type<T>;
     // What need not be widened is summed by `reduce`.
-    if constexpr (!std::is_same_v<T, wide>)
-      sum(where, wide_at<T>{static_cast<const T*>(x)}, all, static_cast<wide*>(sums));
+    if constexpr (!std::is_same_v<T, sum_type>)
+      sum(where, wide_at<T>{static_cast<const T*>(x)}, all, static_cast<sum_type*>(sums));
   });
 }
 
 void sum_squared_deviations(dtype type, const void* x, axis_lines all, const void* centres, double* sums,
                             const target& where) {
   with_stored_type(type, [&]<class T>(T) {
-    const squared_deviation_at<T> at{static_cast<const T*>(x), static_cast<const impl::wide<T>*>(centres),
+    const squared_deviation_at<T> at{static_cast<const T*>(x), static_cast<const impl::sum_type<T>*>(centres),
                                      all};
     sum(where, at, all, sums);
   });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "patterns/statistics/wide.hpp"
+#include "patterns/statistics/sum_type.hpp"
 #include <heddle/impl/core/order.hpp>
 #include <heddle/shape.hpp>
 
@@ -14,14 +14,14 @@ namespace heddle::gpu {
 template <class T>
 struct wide_at {
   const T* elements;  // `x` is what reduce reads by itself
-  __device__ impl::wide<T> operator()(std::size_t i) const { return impl::widened(elements[i]); }
+  __device__ impl::sum_type<T> operator()(std::size_t i) const { return impl::as_sum_type(elements[i]); }
 };
 
 /// i ↦ |x[i] − the centre of its segment|².
 template <class T>
 struct squared_deviation_at {
   const T* elements;
-  const impl::wide<T>* centres;
+  const impl::sum_type<T>* centres;
   axis_lines all;
 
   __device__ std::size_t segment_of(std::size_t i) const {

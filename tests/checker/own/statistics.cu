@@ -16,7 +16,7 @@ order::tiling __device__ tiles_of(axis_lines all) {
 
 #define WIDE(NAME, T)                                                                  \
   __global__ void wide_##NAME(const T* x, size_t outer, size_t length, double* sums) { \
-    using sum = impl::wide<T>;                                                         \
+    using sum = impl::sum_type<T>;                                                     \
     reduce_rows<sum>(wide_at<T>{x}, plus(), tiles_of<sum>({outer, length, 1}),         \
                      reinterpret_cast<sum*>(sums));                                    \
   }
@@ -24,7 +24,7 @@ WIDE(halves, short)
 WIDE(floats, float)
 __global__ void wide_complex(const float* x, size_t outer, size_t length, double* sums) {
   using element = std::complex<float>;
-  using sum = impl::wide<element>;
+  using sum = impl::sum_type<element>;
   reduce_rows<sum>(wide_at<element>{reinterpret_cast<const element*>(x)}, plus(),
                    tiles_of<sum>({outer, length, 1}), reinterpret_cast<sum*>(sums));
 }
@@ -34,7 +34,7 @@ __global__ void wide_complex(const float* x, size_t outer, size_t length, double
   __global__ void deviations_##NAME(const PART* x, size_t outer, size_t length, size_t inner, size_t behind, \
                                     const double* centres, double* sums) {                                   \
     const squared_deviation_at<T> at{reinterpret_cast<const T*>(x),                                          \
-                                     reinterpret_cast<const impl::wide<T>*>(centres),                        \
+                                     reinterpret_cast<const impl::sum_type<T>*>(centres),                    \
                                      {outer + behind, length, inner}};                                       \
     if (inner == 1) {                                                                                        \
       reduce_rows<double>(at, plus(), tiles_of<double>({outer, length, 1}), sums);                           \

@@ -12,13 +12,13 @@ namespace heddle::impl {
 
 /// The type in which elements of T are summed.
 template <class T>
-using wide = std::conditional_t<is_complex<T>, std::complex<double>, double>;
+using sum_type = std::conditional_t<is_complex<T>, std::complex<double>, double>;
 
 template <class T>
-HD_INLINE wide<T> widened(T x) {
+HD_INLINE sum_type<T> as_sum_type(T x) {
   if constexpr (is_complex<T>) {
     // Code that runs on a GPU cannot call the constructor.
-    order::uninitialized<wide<T>, 1> z;
+    order::uninitialized<sum_type<T>, 1> z;
     return complex_like(z[0], static_cast<double>(part(x, 0)), static_cast<double>(part(x, 1)));
   } else {
     return static_cast<double>(x);
@@ -27,7 +27,7 @@ HD_INLINE wide<T> widened(T x) {
 
 /// |x − centre|².
 template <class T>
-HD_INLINE double squared_deviation(T x, wide<T> centre) {
+HD_INLINE double squared_deviation(T x, sum_type<T> centre) {
   if constexpr (is_complex<T>) {
     const double re = rounded_sum(static_cast<double>(part(x, 0)), -part(centre, 0));
     const double im = rounded_sum(static_cast<double>(part(x, 1)), -part(centre, 1));
