@@ -172,7 +172,7 @@ void run(const scan_options& options) {
   }
 
   refuse_over_ranks(algorithm != scan_algorithm::single_pass, "--algorithm", "only single-pass does");
-  refuse_over_ranks(is_difference, "--op", "difference works in one process alone");
+  refuse_over_ranks(is_difference, "--op", "difference is not supported");
   if (is_over_ranks()) return scan_over_ranks(op, options, file, type, init, lengths);
   npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);

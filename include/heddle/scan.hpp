@@ -73,7 +73,7 @@ void exclusive_scan_into(const target& where, Out&& out, const X& x, axis along,
   impl::scan_existing<impl::scan_kind::exclusive>(where, out, x, &along, op, init);
 }
 
-/// The inverse of inclusive_scan: element 0 is x[0] and element i is op(x[i], x[i−1]), in C order. The
+/// Undoes inclusive_scan, integers exactly: element 0 is x[0], element i is op(x[i], x[i−1]), in C order. The
 /// operator is minus unless another is given; it need not be associative. The result has the shape of x and
 /// lives on the target. n − 1 calls of op; reads and writes each element once. Asynchronous on a GPU.
 ///

@@ -28,14 +28,14 @@ struct difference_tiles {
   difference_tiles(const axis_lines& lines, std::size_t grain)
       : all(lines),
         columns(std::min(lines.inner, grain)),
-        // In place a row is saved for each tile: an eighth of the elements at most.
+        // In place a row is saved for each tile, so a tile has at least 8 rows.
         rows(std::min(lines.length, std::max<std::size_t>(grain / columns, 8))),
         across((lines.inner + columns - 1) / columns),
         down((lines.length + rows - 1) / rows) {}
   std::size_t count() const { return all.outer * down * across; }
 };
 
-/// One of them, from element `first` on.
+/// A tile, which begins at element `first`.
 struct difference_tile {
   std::size_t row, column, rows, columns, first;
 
@@ -105,7 +105,7 @@ class adjacent_differences {
     if (!is_in_place_) std::memcpy(out, x, tile.columns * bytes_);
   }
 
-  /// The rows after the first one, of so many elements.
+  /// Writes the rows after the first row of a tile: `count` elements.
   void write_whole_rows(const std::byte* x, std::size_t count, void* scratch, std::byte* out) const {
     const std::size_t row = tiles_.all.inner * bytes_;
     if (!is_in_place_) return op_(x + row, x, count, non_temporal_, out + row);
@@ -133,6 +133,25 @@ class adjacent_differences {
   memory saved_;
 };
 
+/// Many short rows: the differences of all neighbours, and then the first element of each row. It calls `op`
+/// on neighbours of different rows, too.
+void differences_of_short_rows(int threads, std::size_t bytes, const std::byte* x, const axis_lines& all,
+                               std::byte* out, map_of_two op) {
+  const bool is_in_place = x == out;
+  const std::size_t row = all.length * bytes, grain = impl::threshold.transform_grain_bytes / row + 1;
+  const auto copy_first = [&](std::byte* to, std::size_t to_step, const std::byte* from, std::size_t step) {
+    for_slices(threads, all.outer, grain, [=](std::size_t begin, std::size_t end) {
+      for (std::size_t r = begin; r < end; ++r) std::memcpy(to + r * to_step, from + r * step, bytes);
+    });
+  };
+  const memory saved(is_in_place ? all.outer * bytes : 0, target());
+  auto* const first = static_cast<std::byte*>(saved.data());
+  if (is_in_place) copy_first(first, bytes, x, row);
+  adjacent_differences(bytes, x, {1, all.elements(), 1}, nullptr, out, op).run(threads);
+  if (is_in_place) return copy_first(out, row, first, bytes);
+  copy_first(out, row, x, row);
+}
+
 }  // namespace
 
 void adjacent_difference(int threads, std::size_t element_bytes, const void* x, const axis_lines& all,
@@ -150,9 +169,15 @@ void library_adjacent_difference(dtype type, const void* x, const axis_lines& al
   if (where.is_gpu()) return gpu::adjacent_difference(type, x, all, before, out, where);
   const runtime_op op = type == dtype::boolean ? runtime_op::bit_xor : runtime_op::minus;
   const cpu::map_kernel map = cpu::map_kernel_for(type, op);
-  cpu::adjacent_difference(where.threads(), size_of(type), x, all, before, out,
-                           [map](const void* a, const void* b, std::size_t count, bool non_temporal,
-                                 void* to) { map(a, false, b, false, count, non_temporal, to); });
+  const auto subtract = [map](const void* a, const void* b, std::size_t count, bool non_temporal, void* to) {
+    map(a, false, b, false, count, non_temporal, to);
+  };
+  const bool has_short_rows =
+      all.inner == 1 && all.outer > 1 && all.length * size_of(type) < 4 * threshold.stream_page_bytes;
+  if (!has_short_rows || before != nullptr)
+    return cpu::adjacent_difference(where.threads(), size_of(type), x, all, before, out, subtract);
+  cpu::differences_of_short_rows(where.threads(), size_of(type), static_cast<const std::byte*>(x), all,
+                                 static_cast<std::byte*>(out), subtract);
 }
 
 }  // namespace heddle::impl
@@ -160,7 +185,7 @@ void library_adjacent_difference(dtype type, const void* x, const axis_lines& al
 namespace heddle {
 namespace {
 
-constexpr impl::passes once{1, 1, 0, true};
+constexpr impl::passes difference_passes{1, 1, 0, true};
 
 /// The differences of a call whose target is chosen into `out`, as large as its input.
 void difference_any(impl::call_along_lines& call, const any_view& out) {
@@ -174,7 +199,7 @@ void difference_any(impl::call_along_lines& call, const any_view& out) {
 
 any_array difference_new(const target& requested, const any_const_view& x, const axis* along_axis) {
   impl::call_along_lines call("adjacent_difference", impl::untyped(x), along_axis);
-  call.choose_target(requested, once);
+  call.choose_target(requested, difference_passes);
   any_array out(x.dtype(), x.shape(), call.where());
   difference_any(call, out);
   return out;
@@ -183,7 +208,7 @@ any_array difference_new(const target& requested, const any_const_view& x, const
 void difference_existing(const target& requested, const any_view& out, const any_const_view& x,
                          const axis* along_axis) {
   impl::call_along_lines call("adjacent_difference", impl::untyped(x), along_axis);
-  call.choose_target(requested, once);
+  call.choose_target(requested, difference_passes);
   impl::require_type("the output", out.dtype(), x.dtype());
   call.check_output(impl::untyped(out));
   if (along_axis != nullptr) impl::require_shape(out.shape(), x.shape());

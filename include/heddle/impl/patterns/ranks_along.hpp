@@ -61,8 +61,8 @@ void library_reduce_along(const ranks& all, runtime_op op, dtype type, const blo
 distributed_array<std::size_t> arg_along_over_ranks(const char* pattern, const ranks& all, runtime_op op,
                                                     dtype type, const block_to_read& x, axis along);
 
-/// The last bytes of the nearest earlier block that has any, on the target of the rank; none for the first
-/// such block. Every rank calls it.
+/// The last bytes of the nearest earlier block that has rows, on the target of this rank. Empty if no earlier
+/// block has rows. Every rank calls it.
 inline memory last_bytes_before(const ranks& all, const block_to_read& x, std::size_t bytes) {
   const auto has_rows = [&](int rank) { return x.rows(rank) > 0; };
   if (!has_rows(all.rank())) {
@@ -87,17 +87,18 @@ inline namespace HD_BUILD {
 template <element T, class Op>
 distributed_array<T> difference_along_over_ranks(const ranks& all, const distributed_array<T>& x,
                                                  const axis* along_axis, const Op& op) {
-  if constexpr (!takes_neighbours<T, Op>) check_operator<T, Op>();
   check_ranks("adjacent_difference", all, x.all());
-  distributed_array<T> result(all, x.shape(), x.begins());
+  operation running("adjacent_difference", x.size(), type_name<T>());
+  running.runs_on(all.where());
   const std::size_t a = along_axis == nullptr ? 0 : x.shape().resolve_axis(along_axis->index);
+  distributed_array<T> result(all, x.shape(), x.begins());
   if (x.size() == 0) return result;
   const block_to_read from = to_read(all, x);
   const std::size_t row = along_axis == nullptr ? 1 : row_elements(x.shape());
   axis_lines lines = along(x.local().shape(), a);
   memory before;
   if (a == 0) {
-    // Only here an element and the one before it may be on different ranks.
+    // Only in C order or along the slowest axis can neighbours be on different ranks.
     before = last_bytes_before(all, from, row * sizeof(T));
     lines = {1, x.local().size() / row, row};
   }
@@ -106,15 +107,23 @@ distributed_array<T> difference_along_over_ranks(const ranks& all, const distrib
   order(all.where(), result.local().where());
   return result;
 }
-template <element T, class Op = minus>
-distributed_array<T> difference_over_ranks(const ranks& all, const distributed_array<T>& x,
-                                           const Op& op = {}) {
-  return difference_along_over_ranks(all, x, nullptr, op);
+template <element T, class Op>
+auto difference_checked_over_ranks(const ranks& all, const distributed_array<T>& x, const axis* along_axis,
+                                   const Op& op) {
+  if constexpr (takes_neighbours<T, Op>) {
+    return difference_along_over_ranks(all, x, along_axis, op);
+  } else {
+    check_operator<T, Op>();
+    return any_result();
+  }
 }
 template <element T, class Op = minus>
-distributed_array<T> difference_over_ranks(const ranks& all, const distributed_array<T>& x, axis along,
-                                           const Op& op = {}) {
-  return difference_along_over_ranks(all, x, &along, op);
+auto difference_over_ranks(const ranks& all, const distributed_array<T>& x, const Op& op = {}) {
+  return difference_checked_over_ranks(all, x, nullptr, op);
+}
+template <element T, class Op = minus>
+auto difference_over_ranks(const ranks& all, const distributed_array<T>& x, axis along, const Op& op = {}) {
+  return difference_checked_over_ranks(all, x, &along, op);
 }
 
 template <element T, class Op>

@@ -19,8 +19,8 @@ namespace heddle::cpu {
 using map_of_two =
     function_ref<void(const void* x, const void* y, std::size_t count, bool non_temporal, void* out)>;
 
-/// Writes op(element, the one before it in its line) to `out`, which may be x. `before` holds the elements
-/// before the first of each line of a single outer index; if it is null, the first of each line is copied.
+/// Writes op(element, the one before it in its line) to `out`, which may be x. `before` has the element
+/// before each line, and then all.outer is 1; or it is null, and the first element of each line is copied.
 void adjacent_difference(int threads, std::size_t element_bytes, const void* x, const axis_lines& all,
                          const void* before, void* out, map_of_two op);
 
@@ -45,7 +45,7 @@ inline constexpr bool library_subtracts = has_dtype<T> && std::is_same_v<Op, min
 
 /// What adjacent_difference reads and writes, in passes over the elements.
 template <class T, class Op>
-inline constexpr passes of_difference{1, 1, 0, compiled_for_gpu || library_subtracts<T, Op>};
+inline constexpr passes difference_passes{1, 1, 0, compiled_for_gpu || library_subtracts<T, Op>};
 
 template <class T, class Op>
 void difference_array(const target& where, const T* x, const axis_lines& all, const Op& op, const T* before,
@@ -89,7 +89,7 @@ array<T> difference_new(const target& requested, const X& x, const axis* along_a
     return any_result();
   } else {
     call_along_lines call("adjacent_difference", untyped(x), along_axis);
-    call.choose_target(requested, of_difference<T, Op>);
+    call.choose_target(requested, difference_passes<T, Op>);
     array<T> result(shape_of(x), call.where());
     difference_lines<T>(call, {result.data(), result.size(), call.where()}, op);
     return result;
@@ -106,7 +106,7 @@ void difference_existing(const target& requested, Out& out, const X& x, const ax
     check_operator<T, Op>();
   } else {
     call_along_lines call("adjacent_difference", untyped(x), along_axis);
-    call.choose_target(requested, of_difference<T, Op>);
+    call.choose_target(requested, difference_passes<T, Op>);
     call.check_output(untyped(out));
     if (along_axis != nullptr && !(shape_of(out) == shape_of(x)))
       common::fail_shapes("", 0, shape_of(out), shape_of(x));

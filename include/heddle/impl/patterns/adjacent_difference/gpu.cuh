@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// adjacent_difference on a GPU. In place, a block may overwrite an element that another one reads: what a
-/// tile reads of the tile before it is saved first.
+/// adjacent_difference on a GPU. In place, a block may overwrite an element that another block reads.
+/// Therefore the last element before each tile is saved first.
 namespace heddle::gpu {
 
 template <class T, class Op>
@@ -21,8 +21,7 @@ struct difference_work {
   Op op;
   axis_lines all;
   const T* before;  ///< the elements before the first of each line; null if there are none
-  const T*
-      saved;  ///< for each tile, or for each column of a tile, the element before it; null if not in place
+  const T* saved;   ///< the element before each tile of rows or part of a column; null if none must be saved
 };
 
 /// result[k] = op(x[first + k], x[first + k − 1]) for up to `Items` elements of rows.
@@ -40,7 +39,7 @@ __device__ void difference_of_items(const difference_work<T, Op>& work, std::siz
   for (unsigned k = 0; k < Items; ++k) {
     if (!is_loaded && k < left) value[k] = work.x[first + k];
   }
-  // A division costs as much as the rest.
+  // A division takes as long as the rest, so one row does without it.
   std::size_t place = work.all.outer == 1 ? first : first % work.all.length;
   bool has_previous = place > 0 || work.before != nullptr;
   order::uninitialized<T, 1> previous;
@@ -63,7 +62,7 @@ __device__ void difference_of_items(const difference_work<T, Op>& work, std::siz
 template <class T, unsigned Items>
 inline constexpr std::size_t difference_tile = transform_threads * Items * transform_vectors<T, Items>;
 
-/// Rows, which may be one, in tiles of consecutive elements.
+/// One row or many, in tiles of consecutive elements.
 template <class T, unsigned Items, class Op>
 __global__ void __launch_bounds__(transform_threads)
     difference_of_rows(const __grid_constant__ difference_work<T, Op> work) {
