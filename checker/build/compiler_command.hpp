@@ -33,6 +33,7 @@ std::string newer_standard(const std::string& text);
 /// "cublas" and the like, which Heddle has itself or refuses by name.
 bool is_library_of_cuda(std::string_view name);
 
+/// The parts of a text between commas and blanks.
 std::vector<std::string> split_at_commas(std::string_view text);
 
 /// The words of a command as a shell splits them.

@@ -127,7 +127,7 @@ std::uint64_t after(const atomic_request& what, std::uint64_t before, std::uint6
   return before;
 }
 
-/// Whether who makes it learns what the word carries without a fence: atomicAdd and the like do.
+/// Whether the thread that performs the atomic acquires without a fence: atomicAdd and the like do.
 bool acquires(const atomic_request& what) {
   return what.order == order::acquire || what.order == order::acquire_release ||
          (what.is_classic != 0 && what.operation != atomic_operation::load);

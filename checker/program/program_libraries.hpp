@@ -6,7 +6,8 @@ namespace heddle::checker {
 
 class program_runtime;
 
-/// What replacements of CUDA's libraries have calculated by Heddle, on one thread and in memory of its own.
+/// Calculations that Heddle does for its replacements of CUDA's libraries, on one thread and in memory of its
+/// own.
 class program_libraries final : public heddle_device::library_runtime {
  public:
   explicit program_libraries(program_runtime& program) : program_(program) {}

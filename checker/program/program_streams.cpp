@@ -1,9 +1,7 @@
 #include "checker/program/program_runtime.hpp"
 #include "checker/program/unfinished_work.hpp"
 
-#include <chrono>
 #include <cstdint>
-#include <limits>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -13,7 +13,7 @@ namespace heddle::cli {
 /// The elements of a file over ranks, as an array of this shape: each rank reads its own.
 any_distributed_array spread(const ranks& all, npy_input& x, const shape& lengths, progress& shown);
 
-/// Places as NumPy has them, which have a sign.
+/// Indices as int64, the type of NumPy's indices.
 any_distributed_array as_int64(const distributed_array<std::size_t>& indices);
 
 /// Throws on the first rank, which writes, for a place that cannot be written to.

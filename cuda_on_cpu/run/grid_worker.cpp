@@ -4,10 +4,10 @@
 
 namespace heddle::cuda_on_cpu {
 
-constinit thread_local grid_worker* current = nullptr;
+constinit thread_local grid_worker* current_worker = nullptr;
 
 void grid_worker::run() {
-  grid_worker* const before = std::exchange(current, this);
+  grid_worker* const before = std::exchange(current_worker, this);
   if (grid_.launch.declaration->threads_are_independent) {
     // On a stack of its own, which a thread that fails can leave at once.
     plain_.begin(
@@ -31,7 +31,7 @@ void grid_worker::run() {
       if (progress_ == progress) std::this_thread::yield();
     }
   }
-  current = before;
+  current_worker = before;
   if (failure_) {
     grid_.is_failing = true;
     std::rethrow_exception(failure_);

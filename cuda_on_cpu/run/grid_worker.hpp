@@ -186,7 +186,7 @@ class grid_worker {
   places known_;
 };
 
-/// Who runs the kernel that calls.
-extern constinit thread_local grid_worker* current;
+/// The worker that runs on this thread.
+extern constinit thread_local grid_worker* current_worker;
 
 }  // namespace heddle::cuda_on_cpu

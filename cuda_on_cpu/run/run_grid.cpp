@@ -15,59 +15,56 @@
 namespace heddle::cuda_on_cpu {
 namespace {
 
-using heddle_device::barrier_kind;
-using heddle_device::shared_variable;
-
 // What modules call.
 // Nothing is done for threads that no worker runs: what initialises a module's variables calls these, too.
 
 #define HEDDLE_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 
 int entry_heddle_barrier(barrier_kind kind, int predicate, const char*, int) {
-  return current->barrier(kind, predicate);
+  return current_worker->barrier(kind, predicate);
 }
 void entry_heddle_barrier_of(unsigned number, unsigned count, const char*, int) {
-  current->barrier_of(number, count);
+  current_worker->barrier_of(number, count);
 }
 void entry_heddle_arrive_at(unsigned number, unsigned count, const char*, int) {
-  current->arrive_at(number, count);
+  current_worker->arrive_at(number, count);
 }
 void entry_heddle_misuse(const char* what) {
-  current->fail(what);
+  current_worker->fail(what);
 }
 void entry_heddle_grid_barrier(const char*, int) {
-  current->grid_barrier();
+  current_worker->grid_barrier();
 }
 void entry_heddle_sync_warp(unsigned mask) {
-  current->warp({warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
+  current_worker->warp({warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask,
                                         unsigned long long value, int argument, int width) {
-  return current->warp({warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask, value,
-                        argument, width, HEDDLE_PC, 0});
+  return current_worker->warp({warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask, value,
+                               argument, width, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_vote(heddle_device::vote_kind kind, unsigned mask, unsigned long long value,
                                      int is_signed) {
-  return current->warp({warp_operation::vote, static_cast<std::uint8_t>(kind), is_signed != 0, mask, value, 0,
-                        32, HEDDLE_PC, 0});
+  return current_worker->warp({warp_operation::vote, static_cast<std::uint8_t>(kind), is_signed != 0, mask,
+                               value, 0, 32, HEDDLE_PC, 0});
 }
 unsigned entry_heddle_active_mask(int) {
-  return current->converge(HEDDLE_PC);
+  return current_worker->converge(HEDDLE_PC);
 }
 void* entry_heddle_shared(shared_variable* which) {
-  return current->shared(*which);
+  return current_worker->shared(*which);
 }
 long long entry_heddle_clock(int) {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 void entry_heddle_sleep(unsigned) {
-  if (current != nullptr) current->yield();
+  if (current_worker != nullptr) current_worker->yield();
 }
 void entry_heddle_trap() {
-  current->fail("the kernel called __trap()");
+  current_worker->fail("the kernel called __trap()");
 }
 void entry___assert_fail(const char* expression, const char* file, unsigned line, const char*) {
-  current->fail(fmt::format("{}:{}: assertion '{}' failed", file, line, expression));
+  current_worker->fail(fmt::format("{}:{}: assertion '{}' failed", file, line, expression));
 }
 
 void entry_nothing() {}

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._histogram_edges import beyond_double, densities
 from ._core import DistributedArray, Ranks, Target
+from ._histogram_edges import beyond_double, densities
 
 
 def ranks(communicator: Any = None, *, target: Target | str | None = None) -> Ranks:

@@ -9,8 +9,8 @@ import numpy as np
 from . import _core, _ranks
 from ._arguments import mask
 from ._arrays import converted, held, in_byte_order_of, like, numbers, on_cpu
-from ._histogram_edges import beyond_double, densities
 from ._core import DistributedArray, Target
+from ._histogram_edges import beyond_double, densities
 from ._order import searchsorted
 from ._reductions import sum as sum_of
 

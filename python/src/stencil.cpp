@@ -80,7 +80,6 @@ struct other_input {
   dtype type;
 };
 
-/// The kernels' source: heddle_one computes a cell, heddle_piece several of a row.
 /// How far neighbours are along planes, rows and columns. Edges that are kept are as wide along every axis.
 std::array<std::ptrdiff_t, 3> reach_of(const std::vector<offset>& offsets, std::size_t axes,
                                        bool keeps_edges) {
@@ -175,6 +174,7 @@ HEDDLE_BOTH void heddle_piece(const heddle_place x, const heddle_sizes s, const 
 )";
 }
 
+/// The kernels' source: heddle_one computes a cell, heddle_piece several of a row.
 stencil_source source_of(const std::string& expression, const std::vector<offset>& offsets, std::size_t axes,
                          dtype type, const std::vector<other_input>& others, const boundary_source& around) {
   std::vector<expressions::expression_input> inputs;

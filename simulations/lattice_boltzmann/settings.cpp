@@ -134,7 +134,7 @@ int fraction_bits_of(const settings& given, const description& about) {
                     most);
 }
 
-/// In which ways the flow may be another than the one that was asked for, and what helps.
+/// Warnings that the flow may differ from the requested one, with remedies.
 std::vector<std::string> warnings_of(const settings& given, const description& about) {
   std::vector<std::string> warnings;
   if (about.mach > 0.3) {

@@ -6,7 +6,7 @@
 namespace heddle::impl {
 
 /// Whether two elements are unequal. NaNs are equal, and so are zeros. A complex number with a NaN in
-/// it is one. Without branches for real numbers, so that compilers vectorise loops over it.
+/// either part counts as NaN. Without branches for real numbers, so that compilers vectorise loops over it.
 template <class T>
 HD_INLINE bool is_unequal(const T& a, const T& b) {
   if constexpr (is_complex<T>) {

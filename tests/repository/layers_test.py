@@ -19,6 +19,7 @@ PROGRAMS = ["cli", "expressions", "simulations", "demo", "examples", "bench", "p
 FORBIDDEN = {
     "include/heddle/impl/core": ["heddle/impl/patterns/", "heddle/impl/gpu/", "heddle/impl/distributed/", "heddle/impl/kernels/"],
     "include/heddle/impl/gpu": ["heddle/impl/patterns/", "heddle/impl/distributed/", "heddle/impl/kernels/"],
+    "include/heddle/impl/kernels": ["heddle/impl/patterns/", "heddle/impl/gpu/", "heddle/impl/distributed/"],
     "include/heddle/impl/distributed": ["heddle/impl/patterns/", "heddle/impl/gpu/", "heddle/impl/kernels/"],
     "src/core": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],
     "src/array": ["cpu/", "gpu/", "patterns/", "distributed/", "kernels/", "cuda_on_cpu/"],

@@ -156,7 +156,7 @@ void race(CUmodule module) {
 
 void names(CUmodule module) {
   // Names as C++ makes them for a linker, and as it is written.
-  CUfunction add, none;
+  CUfunction add;
   cuModuleGetFunction(&add, module, "add_to");
   const char *name, *of_error, *text;
   int most, missing, no_variable;
@@ -169,7 +169,6 @@ void names(CUmodule module) {
   cuGetErrorName(CUDA_ERROR_NOT_FOUND, &of_error);
   cuGetErrorString(CUDA_ERROR_NOT_FOUND, &text);
   std::printf("%s %d %d %d %s %s\n", name, most, missing, no_variable, of_error, text);
-  (void)none;
 }
 
 void wrong_calls(CUmodule module, CUcontext context) {

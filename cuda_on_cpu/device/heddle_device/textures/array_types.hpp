@@ -1,7 +1,7 @@
 #pragma once
 
 /// CUDA arrays, textures and surfaces as the host's part of a source names them (CUDA Runtime API, toolkit
-/// 13). Of host_types.hpp.
+/// 13). Of host/types.hpp.
 
 enum cudaChannelFormatKind {
   cudaChannelFormatKindSigned,
