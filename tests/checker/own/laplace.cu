@@ -1,7 +1,7 @@
 #include "laplace/gpu_kernels.cuh"
 
 // The kernels of Laplace's methods, behind kernels that take plain arguments:
-// tests/checker/own_kernels_test.py.
+// tests/checker/own_simulations_test.py.
 
 using namespace heddle::laplace;
 using namespace heddle::laplace::gpu;

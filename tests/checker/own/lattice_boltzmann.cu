@@ -1,7 +1,8 @@
 #include "lattice_boltzmann/gpu_kernels.cuh"
 
 // The kernels of the lattice Boltzmann method, behind kernels that take plain arguments:
-// tests/checker/own_kernels_test.py. `numbers` is even, odd, magic, tau, eddy, force x, force y, unit.
+// tests/checker/own_lattice_boltzmann_test.py. `numbers` is even, odd, magic, tau, eddy, force x, force y,
+// unit.
 
 using namespace heddle::lbm;
 using heddle::lbm::gpu::device_math;

@@ -1,6 +1,6 @@
 #include "life/gpu_kernels.cuh"
 
-// The kernels of Life, behind kernels that take plain arguments: tests/checker/own_kernels_test.py.
+// The kernels of Life, behind kernels that take plain arguments: tests/checker/own_simulations_test.py.
 
 using namespace heddle::life::gpu;
 

@@ -1,7 +1,7 @@
 #include "mandelbrot/gpu_kernels.cuh"
 
 // The kernels of the Mandelbrot set, behind kernels that take plain arguments:
-// tests/checker/own_kernels_test.py.
+// tests/checker/own_simulations_test.py.
 
 using namespace heddle::mandelbrot::gpu;
 
