@@ -1,4 +1,4 @@
-"""Launches of Heddle's own kernels under heddle check, for own_kernels_test.py.
+"""Launches of Heddle's own kernels under heddle check, for the tests own_*_test.py.
 
 The sources in the folder own put each kernel behind one that takes plain arguments; a launch that is not clean is a
 failure, and what a launch leaves in its arrays comes back.

@@ -2,7 +2,7 @@
 #include <heddle/impl/patterns/textbook/gpu/reduce.cuh>
 
 // Each textbook kernel of reduce, behind one that takes plain arguments:
-// tests/checker/own_kernels_test.py.
+// tests/checker/own_textbook_test.py.
 
 using namespace heddle::gpu::textbook;
 using heddle::maximum;

@@ -1,7 +1,7 @@
 #include "elements.cuh"
 #include <heddle/impl/patterns/textbook/gpu/scan.cuh>
 
-// Each textbook kernel of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
+// Each textbook kernel of scan, behind one that takes plain arguments: tests/checker/own_textbook_test.py.
 
 using namespace heddle::gpu::textbook;
 using heddle::plus;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// The kernel of stencil, behind kernels that take plain arguments: tests/checker/own_kernels_test.py.
+// The kernel of stencil, behind kernels that take plain arguments: tests/checker/own_stencil_test.py.
 
 using namespace heddle;
 
