@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What compiling a kernel reads and starts, and what is kept of it between runs."""
+"""What is kept of a compiled kernel between runs, and where."""
 import hashlib
 import json
 import os
@@ -13,54 +13,11 @@ import unittest
 
 import numpy as np
 
-from checks import HEDDLE, CommandTest
-
+from checks import HEDDLE
+from kernel_cache import KernelCacheTest
 
 OTHER_USER = 65534  # nobody
 is_root = os.geteuid() == 0
-
-
-class KernelCacheTest(CommandTest):
-    """Each test has a cache of its own, which is empty, and a compiler that notes when it is started."""
-
-    def setUp(self):
-        super().setUp()
-        self.cache = self.folder / "cache"
-        self.kernels = self.cache / "heddle" / "kernels"
-        self.input = self.save(np.arange(5.0))
-        self.started = self.folder / "started"
-        self.compiler = self.folder / "compiler"
-        self.compiler.write_text(f"#!/bin/sh\necho >> {self.started}\nexec g++ \"$@\"\n")
-        self.compiler.chmod(0o755)
-        left_out = ("TMPDIR", "HEDDLE_CACHE_SIZE", "HOME")
-        self.environment = {k: v for k, v in os.environ.items() if k not in left_out}
-        self.environment.update(XDG_CACHE_HOME=str(self.cache), CXX=str(self.compiler))
-
-    def start(self, *arguments, command=HEDDLE, **options):
-        options = {"env": self.environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
-        return subprocess.Popen([command, *map(str, arguments)], **options)
-
-    def start_transform(self, expression="a + 1", **options):
-        return self.start("transform", expression, self.input, "-o", self.out, "--target", "serial", **options)
-
-    def transform(self, expression="a + 1", compiles=True, **options):
-        """What is printed while an expression is evaluated on 0, 1, 2, 3, 4, which starts a compiler or does not."""
-        self.out.unlink(missing_ok=True)
-        self.started.unlink(missing_ok=True)
-        running = self.start_transform(expression, **options)
-        printed, errors = running.communicate(timeout=300)
-        self.assertEqual((running.returncode, printed), (0, ""), errors)
-        np.testing.assert_array_equal(np.load(self.out), eval(expression, {"a": np.arange(5.0)}))
-        if str(self.compiler) in options.get("env", self.environment).get("CXX", ""):
-            self.assertEqual(self.started.exists(), compiles)
-        return errors
-
-    def shown(self, *options, **changes):
-        """What `heddle cache` says."""
-        return json.loads(self.start("cache", "--json", *options, env={**self.environment, **changes}).communicate(timeout=300)[0])
-
-    def kept(self, ending):
-        return sorted(p for p in self.kernels.iterdir() if p.suffix == ending)
 
 
 class EntriesTest(KernelCacheTest):
@@ -447,132 +404,6 @@ class UseTest(KernelCacheTest):
             for out, process in zip(outputs, running):
                 self.assertEqual((process.communicate(timeout=300), process.returncode), (("", ""), 0))
                 np.testing.assert_array_equal(np.load(out), np.arange(5) * 3.0)
-
-
-class CompilersTest(KernelCacheTest):
-    def test_with_arguments(self):
-        for start in ["env", "ccache"]:
-            if shutil.which(start):
-                environment = {**self.environment, "CXX": f"{start} {self.compiler}", "CCACHE_DIR": str(self.folder / "ccache")}
-                self.assertEqual(self.transform(env=environment), "")
-                self.assertEqual(self.transform(env=environment, compiles=False), "")
-        named = self.folder / "with a blank"
-        shutil.copy(self.compiler, named)
-        self.assertEqual(self.transform(env={**self.environment, "CXX": str(named)}), "")
-        self.assertEqual(self.transform(env={**self.environment, "CXX": "env ./compiler"}, cwd=self.folder), "")
-        message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "nothing -O1"})
-        self.assertIn("CXX names 'nothing -O1', which is no program", message)
-        message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "/bin/false"})
-        self.assertIn("cannot be compiled", message)
-
-    def test_names_of_any_bytes(self):
-        folder = os.fsencode(self.folder) + b"/\xff"
-        os.mkdir(folder)
-        with open(folder + b"/seven.cu", "w") as source:
-            source.write("__global__ void seven(int* x) { *x = 7; }\n")
-        with open(folder + b"/eight.cu", "w") as source:
-            source.write('#include "seven.cu"\n__global__ void eight(int* x) { *x = 8; }\n')
-        for name, value, said in (("seven", 7, ""), ("eight", 8, "heddle: the name of a file is not UTF-8: the compiled kernel is not kept\n")):
-            running = self.start("run", os.fsdecode(folder + b"/" + os.fsencode(name) + b".cu"), "--kernel", name, "--grid", 1, "--block", 1, "--arg",
-                                 f"i32[1]=zeros:out={self.out}", "--target", "serial")
-            self.assertEqual((running.communicate(timeout=300), running.returncode), (("", said), 0))
-            self.assertEqual(np.load(self.out), value)
-
-    def test_relative_folders(self):
-        """They are those of the working directory, whose name is not part of what is compiled."""
-        for name, value in (("one", 1), ("two", 2)):
-            include = self.folder / name / "include"
-            include.mkdir(parents=True)
-            (include / "value.h").write_text(f"#define VALUE {value}\n")
-        source = self.folder / "value.cu"
-        source.write_text("#include <value.h>\n__global__ void set(int* x) { *x = VALUE; }\n")
-        for compiles, name, value in ((True, "one", 1), (True, "two", 2), (False, "one", 1), (False, "two", 2)):
-            running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", "include", "--arg",
-                                 f"i32[1]=zeros:out={self.out}", "--target", "serial", "--stats", cwd=self.folder / name)
-            self.assertEqual(json.loads(running.communicate(timeout=300)[1])["cached"], not compiles)
-            self.assertEqual(np.load(self.out), value)
-        (self.folder / "one" / "include" / "value.h").write_text("#error this one\n")
-        running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", "include", "--arg", "i32[1]=zeros",
-                             "--target", "serial", cwd=self.folder / "one")
-        self.assertIn("\ninclude/value.h:1:2: error: #error this one\n", running.communicate(timeout=300)[1])
-
-
-class HiddenHeadersTest(KernelCacheTest):
-    """A header that comes to be found in place of another counts as a change of that."""
-
-    def test_they_are_noticed(self):
-        """In a folder that options or the environment name, and beside what includes the header."""
-        folders = {name: self.folder / name for name in ("include", "path", "last")}
-        for folder in folders.values():
-            folder.mkdir()
-        source = self.folder / "sources" / "value.cu"
-        source.parent.mkdir()
-        source.write_text('#include "outer.h"\n__global__ void set(int* x) { *x = VALUE; }\n')
-        (folders["path"] / "outer.h").write_text('#include "value.h"\n')
-        environment = {**self.environment, "CPATH": str(folders["path"]), "CPLUS_INCLUDE_PATH": str(folders["last"])}
-        # From the folder that is searched last to that of what includes the header.
-        for value, name in enumerate(("last", "include", "path")):
-            (folders[name] / "value.h").write_text(f"#define VALUE {value}\n")
-            for is_cached in (False, True):
-                running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", folders["include"], "--arg",
-                                     f"i32[1]=zeros:out={self.out}", "--target", "serial", "--stats", env=environment)
-                errors = running.communicate(timeout=300)[1]
-                self.assertEqual(running.returncode, 0, errors)
-                self.assertEqual((np.load(self.out)[0], json.loads(errors)["cached"]), (value, is_cached))
-
-
-class WorkingFolderTest(KernelCacheTest):
-    """Nothing is read from the folder that the command is started in."""
-
-    def setUp(self):
-        super().setUp()
-        self.planted = self.folder / "planted"
-        self.planted.mkdir()
-        # The command itself may need these libraries; its loader reads an empty entry as the working directory.
-        libraries = [folder for folder in self.environment.pop("LD_LIBRARY_PATH", "").split(":") if folder]
-        if libraries:
-            self.environment["LD_LIBRARY_PATH"] = ":".join(libraries)
-        self.ran = self.folder / "ran"
-
-    def plant_program(self, name):
-        program = self.planted / name
-        program.write_text(f"#!/bin/sh\necho {name} >> {self.ran}\nexit 1\n")
-        program.chmod(0o755)
-
-    def check(self, **changes):
-        environment = {k: v for k, v in {**self.environment, "CXX": "", **changes}.items() if v or k != "CXX"}
-        self.assertEqual(self.transform(cwd=self.planted, env=environment), "")
-        self.assertFalse(self.ran.exists(), self.ran.read_text() if self.ran.exists() else "")
-        shutil.rmtree(self.cache)
-
-    def test_headers_of_the_device_language(self):
-        for place in ("", "share/heddle/device"):
-            header = self.planted / place / "heddle_device" / "language.hpp"
-            header.parent.mkdir(parents=True)
-            header.write_text("#error planted\n")
-        self.check()
-        # Found by a search of PATH, the command is called by a name that says nothing of where it is.
-        self.start("transform", "a + 1", self.input, "-o", self.out, command="heddle", cwd=self.planted,
-                   executable=HEDDLE).communicate(timeout=300)
-        np.testing.assert_array_equal(np.load(self.out), np.arange(5) + 1.0)
-
-    def test_programs(self):
-        for name in ("g++", "clang++", "c++", "as", "ld", "collect2", "cc1plus"):
-            self.plant_program(name)
-        for path in (":/usr/bin:/bin", "/usr/bin:/bin:", "/usr/bin::/bin", ".:/usr/bin:/bin"):
-            self.check(PATH=path)
-        if shutil.which("clang++"):
-            self.check(PATH=":/usr/bin:/bin", CXX="clang++")
-
-    def test_libraries(self):
-        for name in ("libgcc_s.so.1", "libm.so.6", "libstdc++.so", "libc.so.6", "crti.o"):
-            (self.planted / name).write_text("planted\n")
-        (self.planted / "limits.h").write_text("#error planted\n")
-        self.check()
-        lists = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
-        for begin, end in (("", ""), ("", ":"), (":/usr/include:", ""), ("", ":/usr/include:")):
-            # With what is there, which the compiler may need.
-            self.check(**{name: begin + self.environment.get(name, "") + end for name in lists})
 
 
 if __name__ == "__main__":
