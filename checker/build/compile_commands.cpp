@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What options of a command in a folder name, as seen from here.
+/// Makes paths absolute that a command names relative to its folder.
 void make_absolute(const fs::path& folder, std::vector<std::string>& paths) {
   for (std::string& path : paths) path = (folder / path).lexically_normal().string();
 }

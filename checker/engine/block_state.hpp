@@ -67,9 +67,9 @@ class seen_writes {
   std::array<entry, 4> entries_{};
 };
 
-/// What of a thread is as new when it begins by writing these over.
+/// The part of a thread's state that is reset by one assignment when it begins.
 struct alignas(64) thread_facts {
-  // What accesses and barriers look at comes first.
+  // Accesses and barriers read these, so they come first.
   std::uintptr_t stack_low = 0;
   std::uintptr_t stack_begin = 0;  // above what the kernel has on it
   block_state* block = nullptr;
@@ -86,7 +86,7 @@ struct alignas(64) thread_facts {
   const char* file = nullptr;
   fiber context;
   std::byte* stack = nullptr;
-  // What it last saw and did not change: a thread that sees the same again lets others go on.
+  // The last word that it read without a change: a thread that reads the same again lets others go on.
   const void* looks_at = nullptr;
   seen_writes seen;
   std::uint32_t number = 0;  // of the barrier that it waits at
@@ -113,7 +113,7 @@ struct alignas(64) thread_facts {
   std::uint64_t state = 0, changes_at_state = ~std::uint64_t{0};
   std::uint32_t looks_since_state = 0, looks_until_next = 0, returns = 0;
 
-  // What it last wrote to global memory as volatile without a fence before.
+  // Its last volatile write to global memory without a fence before.
   const region* volatile_region = nullptr;
   std::uintptr_t volatile_address = 0;
   std::uint64_t unfenced_writes = 0;
@@ -125,7 +125,7 @@ struct thread_state : thread_facts {
   clocks learnt_last;  // once more, it is nothing new
   clocks released, released_in_block;
 
-  // What may be an index out of an array's bounds, until the access that follows says of which.
+  // An index that may be out of an array's bounds, until the access that follows tells the array.
   struct bounds {
     place at;
     std::int64_t index = 0;

@@ -135,7 +135,7 @@ bool acquires(const atomic_request& what) {
 
 }  // namespace
 
-/// What an atomic learns of those that wrote the word before it.
+/// An atomic learns the clocks that earlier writers left in the word.
 void engine::learn_of_word(thread_state& t, const synchronisation& s, const atomic_request& what) {
   clocks from = what.scope >= scope::device ? s.to_all : nullptr;
   if (s.block == t.block->serial) from = joined(joined(from, s.to_all), s.to_block);
@@ -146,7 +146,7 @@ void engine::learn_of_word(thread_state& t, const synchronisation& s, const atom
   }
 }
 
-/// What an atomic that writes a word lets those learn that read it; `is_known`: others have before it.
+/// An atomic that writes leaves its clocks in the word. `is_known`: an earlier writer has left some.
 void engine::publish_in_word(thread_state& t, std::uintptr_t address, const atomic_request& what,
                              bool is_known) {
   clocks to_all = joined(t.released, t.block->released), to_block = joined(t.released_in_block, to_all);
@@ -179,7 +179,7 @@ void engine::watch_atomic(thread_state& t, region& r, std::uintptr_t address, st
   const auto found = synchronisations_->find(address);
   const bool is_known = found != synchronisations_->end();
   const bool reads_known = is_known && what.operation != atomic_operation::store;
-  // What it learns of those that changed the word before it, it learns of their changes, too.
+  // An atomic that acquires comes after the earlier changes of the word.
   const bool observes = reads_known && acquires(what);
   touch(t, r, address, bytes,
         static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |

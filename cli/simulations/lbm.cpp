@@ -219,7 +219,7 @@ void check(const lbm_options& options) {
   refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
 }
 
-/// What a run writes.
+/// The files that a run writes.
 struct lbm_files {
   lbm_output output;
   lbm_forces forces;
@@ -337,7 +337,7 @@ class lbm_run {
       if (view_) view_->show(flow_);
     }
     if (step > first_ && step % sample_every_ == 0) add_to(files_.forces, [&] { files_.forces.add(flow_); });
-    // What goes to a file of forces need not be printed.
+    // Forces that go to a file need not be printed.
     if (is_every && !files_.forces.is_wanted() && !view_) {
       pace_.hide();
       print(line_of(flow_, change_));
@@ -351,7 +351,7 @@ class lbm_run {
   }
 
   void compare() {
-    // What was compared at another time tells nothing.
+    // A comparison with another step tells nothing.
     const bool follows = flow_.compared() == flow_.steps() - compare_every_;
     change_ = flow_.change();
     if (!follows) change_.reset();

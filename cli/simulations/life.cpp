@@ -117,7 +117,7 @@ class life_run {
     while (world_.generation() < last_ && !advance_.is_ended()) {
       if (looks_for_cycles()) period_ = detector.look_at(world_);
       if (period_ && every_ == 0) {
-        // What is left of the last period is all that must be computed.
+        // Only the rest of the last period must be computed.
         const std::uint64_t left = last_ - world_.generation();
         skipped = left - left % *period_;
         break;

@@ -30,7 +30,7 @@ using heddle_device::shared_variable;
 
 using places = std::vector<std::pair<const shared_variable*, std::size_t>>;
 
-/// What all threads of the machine that work on a launch share.
+/// Shared by all threads of the machine that work on a launch.
 struct grid_state {
   const cpu_library& library;
   const cpu_launch& launch;
@@ -142,7 +142,7 @@ class grid_worker {
 
   void run();
 
-  // What a module calls.
+  // Called by a module.
   int barrier(barrier_kind kind, int predicate);
   void barrier_of(std::uint32_t number, std::uint32_t count);
   void arrive_at(std::uint32_t number, std::uint32_t count);

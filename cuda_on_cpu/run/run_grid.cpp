@@ -15,7 +15,7 @@
 namespace heddle::cuda_on_cpu {
 namespace {
 
-// What modules call.
+// Called by modules.
 // Nothing is done for threads that no worker runs: what initialises a module's variables calls these, too.
 
 #define HEDDLE_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))

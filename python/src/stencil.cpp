@@ -91,7 +91,7 @@ std::array<std::ptrdiff_t, 3> reach_of(const std::vector<offset>& offsets, std::
   return reach;
 }
 
-/// What reads the neighbours of a cell.
+/// The source that reads the neighbours of a cell.
 std::string neighbours_read(const std::vector<offset>& offsets) {
   std::string text;
   for (std::size_t k = 0; k < offsets.size(); ++k) {

@@ -1,4 +1,4 @@
-"""What CUDA's functions of words and of their parts compute, by plain integers: for device_values_test.py."""
+"""CUDA's functions of words and of their parts by plain integers, for device_values_test.py."""
 
 
 def parts(word, bits, signed):

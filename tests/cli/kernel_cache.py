@@ -44,7 +44,7 @@ class KernelCacheTest(CommandTest):
         return errors
 
     def shown(self, *options, **changes):
-        """What `heddle cache` says."""
+        """The output of `heddle cache`."""
         return json.loads(self.start("cache", "--json", *options, env={**self.environment, **changes}).communicate(timeout=300)[0])
 
     def kept(self, ending):

@@ -379,7 +379,7 @@ class fft_call {
     return of;
   }
 
-  /// What cuFFT reads: x itself where it can be, else a copy.
+  /// The input of cuFFT: x itself if possible, else a copy.
   void* input_of_plan(memory& copied, bool& is_scaled) {
     // A transform to real elements writes over its input, and one of real elements reads them in pairs.
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(x_) % sizeof(complex) == 0;

@@ -8,7 +8,7 @@
 
 namespace heddle::cpu {
 
-/// Of each line the indices of the first k elements in the order.
+/// The indices of the first k elements of each line, in the order.
 void top(dtype type, const void* x, const axis_lines& lines, std::size_t k, sort_order order,
          std::size_t* indices, int threads);
 /// The indices in the whole array of those in lines.
