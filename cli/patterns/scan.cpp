@@ -126,6 +126,7 @@ void scan_over_ranks(runtime_op op, const scan_options& options, const npy_file&
   progress shown(x.file_bytes(file.size()) / static_cast<std::size_t>(all.size()), options.quiet);
   const any_distributed_array elements = spread(all, x, lengths, shown);
   const auto scan = [&](const auto&... along) {
+    if (op == runtime_op::minus) return adjacent_difference(all, elements, along...);
     return options.exclusive ? exclusive_scan(all, elements, along..., op, init)
                              : inclusive_scan(all, elements, along..., op, init);
   };
@@ -172,7 +173,6 @@ void run(const scan_options& options) {
   }
 
   refuse_over_ranks(algorithm != scan_algorithm::single_pass, "--algorithm", "only single-pass does");
-  refuse_over_ranks(is_difference, "--op", "difference is not supported");
   if (is_over_ranks()) return scan_over_ranks(op, options, file, type, init, lengths);
   npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);

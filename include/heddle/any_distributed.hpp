@@ -108,6 +108,9 @@ any_distributed_array exclusive_scan(const ranks& all, const any_distributed_arr
                                      runtime_op op = runtime_op::plus,
                                      const std::optional<any_value>& init = {});
 
+any_distributed_array adjacent_difference(const ranks& all, const any_distributed_array& x);
+any_distributed_array adjacent_difference(const ranks& all, const any_distributed_array& x, axis along);
+
 /// All types but the complex ones have an order.
 std::size_t argmin(const ranks& all, const any_distributed_array& x);
 std::size_t argmax(const ranks& all, const any_distributed_array& x);

@@ -133,7 +133,13 @@ void exclusive_scan_into(const ranks& all, distributed_array<T>& out, const dist
 template <element T, class... AlongAndOp>
 distributed_array<T> adjacent_difference(const ranks& all, const distributed_array<T>& x,
                                          const AlongAndOp&... how) {
-  return impl::difference_over_ranks(all, x, how...);
+  return impl::difference_new_over_ranks(all, x, how...);
+}
+/// The same into `out`, which has the shape and the blocks of x and may be x itself.
+template <element T, class... AlongAndOp>
+void adjacent_difference_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                              const AlongAndOp&... how) {
+  impl::difference_into_over_ranks(all, out, x, how...);
 }
 
 /// The index of the smallest element, as argmin of one array. Throws heddle::error if x has no elements.
@@ -363,9 +369,8 @@ distributed_top_elements<T> top_k(const ranks& all, const distributed_array<T>& 
 ///     const auto quartiles = hd::quantile(all, x, {0.25, 0.5, 0.75});
 template <impl::ordered_element T>
 array<double> quantile(const ranks& all, const distributed_array<T>& x, const std::vector<double>& q) {
-  impl::check_ranks("quantile", all, x.all());
-  impl::require_elements_of_lines("quantile", x.size(), 1);
-  return impl::sorted_values_over_ranks(all, x, impl::sorted_line_values::quantiles(x.size(), q));
+  const std::size_t size = impl::checked_length("quantile", all, x);
+  return impl::sorted_values_over_ranks(all, x, impl::sorted_line_values::quantiles(size, q));
 }
 template <impl::ordered_element T>
 double quantile(const ranks& all, const distributed_array<T>& x, double q) {
@@ -377,29 +382,24 @@ double quantile(const ranks& all, const distributed_array<T>& x, double q) {
 template <impl::ordered_element T>
 std::vector<distributed_array<double>> quantile(const ranks& all, const distributed_array<T>& x,
                                                 const std::vector<double>& q, axis along) {
-  impl::check_ranks("quantile", all, x.all());
-  const std::size_t a = x.shape().resolve_axis(along.index), length = x.shape()[a];
-  impl::require_elements_of_lines("quantile", length, x.shape().without_axis(a).elements());
-  return impl::sorted_values_along_over_ranks("quantile", all, x, a,
+  const std::size_t length = impl::checked_length("quantile", all, x, &along);
+  return impl::sorted_values_along_over_ranks("quantile", all, x, along,
                                               impl::sorted_line_values::quantiles(length, q));
 }
 
 /// The median of all elements or along one axis, as median of one array.
 template <impl::ordered_element T>
 typename impl::statistics_of<T>::mean median(const ranks& all, const distributed_array<T>& x) {
-  impl::check_ranks("median", all, x.all());
-  impl::require_elements_of_lines("median", x.size(), 1);
+  const std::size_t size = impl::checked_length("median", all, x);
   return static_cast<typename impl::statistics_of<T>::mean>(
-      impl::sorted_values_over_ranks(all, x, impl::sorted_line_values::median(x.size())).front());
+      impl::sorted_values_over_ranks(all, x, impl::sorted_line_values::median(size)).front());
 }
 template <impl::ordered_element T>
 distributed_array<typename impl::statistics_of<T>::mean> median(const ranks& all,
                                                                 const distributed_array<T>& x, axis along) {
-  impl::check_ranks("median", all, x.all());
-  const std::size_t a = x.shape().resolve_axis(along.index), length = x.shape()[a];
-  impl::require_elements_of_lines("median", length, x.shape().without_axis(a).elements());
+  const std::size_t length = impl::checked_length("median", all, x, &along);
   auto medians =
-      impl::sorted_values_along_over_ranks("median", all, x, a, impl::sorted_line_values::median(length));
+      impl::sorted_values_along_over_ranks("median", all, x, along, impl::sorted_line_values::median(length));
   return impl::median_from<typename impl::statistics_of<T>::mean>(std::move(medians.front()));
 }
 

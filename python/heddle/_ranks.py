@@ -88,6 +88,11 @@ def scanned(op: str, widens: bool, is_exclusive: bool, x: DistributedArray, axis
     return _core.scan_over_ranks(op, widens, is_exclusive, x, axis, dtype, initial)
 
 
+def differences(x: DistributedArray, axis: Any, out: Any) -> DistributedArray:
+    _refuse(out=out)
+    return _core.adjacent_difference_over_ranks(x, axis)
+
+
 def _flat_only(x: DistributedArray, axis: Any) -> None:
     if axis is not None and x.ndim > 1:
         raise TypeError("over ranks an array is taken flat: give axis=None")

@@ -136,4 +136,6 @@ def adjacent_difference(a: Any, axis: int | None = -1, out: Any = None, *, targe
     >>> heddle.adjacent_difference([[1, 2], [3, 7]], axis=0).tolist()
     [[1, 2], [2, 5]]
     """
-    return _core.scan("subtract", False, None, a, axis, None, out, None, target)
+    if type(a) is DistributedArray:
+        return _ranks.differences(a, axis, out)
+    return _core.adjacent_difference(a, axis, out, target)

@@ -45,6 +45,11 @@ std::optional<any_value> initial_value(nb::handle initial, dtype type) {
   return value_from(initial, type);
 }
 
+std::optional<axis> axis_or_none(nb::handle along) {
+  if (along.is_none()) return {};
+  return axis{nb::cast<std::ptrdiff_t>(along)};
+}
+
 /// Calls f with x in another type, which it has already or is converted to.
 template <class F>
 auto in_type(const distributed& x, dtype type, const F& f) {
@@ -80,8 +85,7 @@ distributed scan_over(std::string_view op_name, bool widens, bool is_exclusive, 
   const runtime_op op = parse_runtime_op(op_name);
   const dtype type = combined_in(x.dtype(), widens, type_wanted);
   const std::optional<any_value> first = initial_value(initial, type);
-  const std::optional<axis> a =
-      along.is_none() ? std::nullopt : std::optional(axis{nb::cast<std::ptrdiff_t>(along)});
+  const std::optional<axis> a = axis_or_none(along);
   return in_type(x, type, [&](const distributed& y) {
     const auto scan = [&](const distributed& z, const auto&... axes) {
       return is_exclusive ? exclusive_scan(z.all(), z, axes..., op, first)
@@ -89,6 +93,15 @@ distributed scan_over(std::string_view op_name, bool widens, bool is_exclusive, 
     };
     if (a) return scan(y, *a);
     return y.shape().axes() == 1 ? scan(y) : scan(flat(y));
+  });
+}
+
+distributed difference_over(const distributed& x, nb::handle along) {
+  const std::optional<axis> a = axis_or_none(along);
+  return released([&] {
+    if (a) return adjacent_difference(x.all(), x, *a);
+    if (x.shape().axes() == 1) return adjacent_difference(x.all(), x);
+    return adjacent_difference(x.all(), flat(x));
   });
 }
 
@@ -283,6 +296,7 @@ void bind_patterns_over_ranks(nb::module_& m) {
         nb::arg("axis").none(), nb::arg("dtype").none(), nb::arg("initial").none());
   m.def("scan_over_ranks", &scan_over, nb::arg("op"), nb::arg("widens"), nb::arg("is_exclusive"),
         nb::arg("x"), nb::arg("axis").none(), nb::arg("dtype").none(), nb::arg("initial").none());
+  m.def("adjacent_difference_over_ranks", &difference_over, nb::arg(), nb::arg().none());
   m.def("place_over_ranks", [](bool largest, const distributed& x) {
     return released([&] { return largest ? argmax(x.all(), x) : argmin(x.all(), x); });
   });

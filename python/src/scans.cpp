@@ -6,35 +6,19 @@
 #include <heddle/any_patterns.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 
 namespace heddle::python {
 namespace {
 
-/// A scan, or differences of neighbours if `is_exclusive` is None.
-nb::object scan(std::string_view op_name, bool widens, std::optional<bool> is_exclusive, nb::handle a,
-                nb::handle axis, nb::handle type_wanted, nb::handle out, nb::handle initial,
-                nb::handle target_wanted) {
-  const runtime_op op = parse_runtime_op(op_name);
-  operand x(a);
-  const target where = x.place_for(target_from(target_wanted));
-  const dtype type = combined_in(x.type(), widens, type_wanted, out);
+/// Fills the result by fill(target, out, x) along the middle axis of both, whose elements are of `type`.
+template <class Fill>
+nb::object filled_along(operand& x, const target& where, dtype type, nb::handle axis, nb::handle out,
+                        const Fill& fill) {
   const axes_plan plan = plan_one_axis(x, axis);
-  const optional_value first = initial_value(initial, type);
-  const auto scan_into = [&](const target& there, const any_view& to, const any_const_view& from) {
-    if (!is_exclusive) {
-      adjacent_difference_into(there, to, from, middle);
-    } else if (*is_exclusive) {
-      exclusive_scan_into(there, to, from, middle, op, first);
-    } else {
-      inclusive_scan_into(there, to, from, middle, op, first);
-    }
-  };
   const target there = place_of_output(where, x, x.size() * size_of(type));
   if (type != x.type() && out.is_none()) {
     const bool as_array = x.gives_array();
@@ -44,7 +28,7 @@ nb::object scan(std::string_view op_name, bool widens, std::optional<bool> is_ex
       any_array& own = *x.converted();
       if (as_array && there.is_gpu() != own.where().is_gpu()) own = own.on(there);
       const any_view view(own.data(), type, plan.whole(), own.where());
-      scan_into(there, view, view);
+      fill(there, view, view);
       own = std::move(own).reshaped(plan.result);
     }
     return result_of(std::move(*x.converted()), as_array);
@@ -53,9 +37,32 @@ nb::object scan(std::string_view op_name, bool widens, std::optional<bool> is_ex
   {
     const without_gil released(2 * x.bytes(), there);
     x.convert(type);
-    scan_into(there, to.view(plan.whole()), x.view(plan.whole()));
+    fill(there, to.view(plan.whole()), x.view(plan.whole()));
   }
   return to.finish();
+}
+
+nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::handle a, nb::handle axis,
+                nb::handle type_wanted, nb::handle out, nb::handle initial, nb::handle target_wanted) {
+  const runtime_op op = parse_runtime_op(op_name);
+  operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
+  const dtype type = combined_in(x.type(), widens, type_wanted, out);
+  const optional_value first = initial_value(initial, type);
+  return filled_along(x, where, type, axis, out,
+                      [&](const target& there, const any_view& to, const any_const_view& from) {
+                        is_exclusive ? exclusive_scan_into(there, to, from, middle, op, first)
+                                     : inclusive_scan_into(there, to, from, middle, op, first);
+                      });
+}
+
+nb::object adjacent_difference(nb::handle a, nb::handle axis, nb::handle out, nb::handle target_wanted) {
+  operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
+  return filled_along(x, where, x.type(), axis, out,
+                      [](const target& there, const any_view& to, const any_const_view& from) {
+                        adjacent_difference_into(there, to, from, middle);
+                      });
 }
 
 }  // namespace
@@ -68,7 +75,8 @@ void bind_scans(nb::module_& m) {
         return nb::borrow(numpy_dtype(combined_in(dtype_from(type), true, wanted, out)));
       },
       nb::arg(), none, none);
-  m.def("scan", &scan, nb::arg(), nb::arg(), none, none, none, none, none, none, none);
+  m.def("scan", &scan, nb::arg(), nb::arg(), nb::arg(), none, none, none, none, none, none);
+  m.def("adjacent_difference", &adjacent_difference, none, none, none, none);
 }
 
 }  // namespace heddle::python

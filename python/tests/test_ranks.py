@@ -49,6 +49,11 @@ for kind in ("float32", "int16", "complex64", "bool"):
         same(f(d, axis=0), f(x, axis=0))
     same(heddle.inclusive_scan(d, axis=1), heddle.inclusive_scan(x, axis=1))
     same(heddle.exclusive_scan(d, initial=1), heddle.exclusive_scan(x, initial=1))
+    for axis in (None, 0, 1, -1):
+        first = np.take(x, [0], axis) if axis is not None else x.ravel()[:1]
+        y = x if axis is not None else x.ravel()
+        same(heddle.adjacent_difference(d, axis), np.concatenate([first, np.diff(y, axis=axis or 0)], axis or 0))
+    same(heddle.adjacent_difference(d), heddle.adjacent_difference(x))
     same(d.astype("float64") if kind != "complex64" else d, x.astype("float64") if kind != "complex64" else x)
     if kind != "bool":
         same(d + d, x + x)
@@ -148,6 +153,7 @@ def test_what_is_missing_is_named():
 def test_misuse():
     x = heddle.ranks().array(np.arange(12.0).reshape(3, 4))
     for call in (lambda: heddle.sort(x), lambda: heddle.sum(x, keepdims=True), lambda: heddle.argmin(x, axis=0),
+                 lambda: heddle.adjacent_difference(x, out=np.empty((3, 4))),
                  lambda: heddle.sum(x, out=np.empty(())), lambda: heddle.unique(x, return_counts=True),
                  lambda: heddle.histogram(x, weights=np.ones((3, 4))), lambda: x + [1, 2],
                  lambda: heddle.median(x, keepdims=True), lambda: heddle.quantile(x, [[0.5]])):

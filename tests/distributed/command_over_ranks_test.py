@@ -94,6 +94,8 @@ class OverRanksTest(unittest.TestCase):
             "sort tall.npy --axis 0 --descending --first 7 -o out.npy", "sort tall.npy --first 300 --descending --indices -o out.npy",
             "scan shorts.npy --exclusive --init 5 -o out.npy", "scan fortran.npy --axis 0 -o out.npy",
             "scan complexes.npy --axis 1 --op prod -o out.npy", "scan nan.npy --op max -o out.npy", "scan none.npy -o out.npy",
+            "scan shorts.npy --op difference -o out.npy", "scan fortran.npy --op difference --axis 0 -o out.npy",
+            "scan tall.npy --op difference --axis 1 -o out.npy", "scan few.npy --op difference -o out.npy",
             "sort shorts.npy --descending -o out.npy", "sort shorts.npy --indices -o out.npy", "sort nan.npy --first 20 -o out.npy",
             "sort shorts.npy --first 3 --indices -o out.npy", "sort few.npy -o out.npy",
             "transform a*sqrt(abs(b))+i floats.npy b=nan.npy -o out.npy", "transform a+b shorts.npy one.npy -o out.npy",

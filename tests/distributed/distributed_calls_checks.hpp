@@ -276,6 +276,11 @@ inline void check_run_time_types(const ranks& all) {
           same_bytes(transform(all, any_value(1), y, op).gather(), transform(target(), any_value(1), x, op)),
           "transform of 1 by " + what);
     }
+    expect(same_bytes(adjacent_difference(all, y).gather(), adjacent_difference(target(), x)),
+           "adjacent_difference" + of);
+    for (const axis along : {axis{0}, axis{1}})
+      expect(same_bytes(adjacent_difference(all, y, along).gather(), adjacent_difference(target(), x, along)),
+             "adjacent_difference along an axis" + of);
     if (type >= dtype::complex64) continue;
     expect(argmin(all, y) == argmin(target(), x) && argmax(all, y) == argmax(target(), x),
            "argmin and argmax" + of);

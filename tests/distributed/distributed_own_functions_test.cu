@@ -51,6 +51,8 @@ void check(const hd::ranks& all, std::size_t n) {
     throw std::runtime_error("reduce of " + x.shape().text() + " differs");
   expect_same(hd::inclusive_scan(all, whole_x, last_digits{}),
               hd::inclusive_scan(hd::target(), x, last_digits{}), "inclusive_scan");
+  expect_same(hd::adjacent_difference(all, whole_x, last_digits{}),
+              hd::adjacent_difference(hd::target(), x, last_digits{}), "adjacent_difference");
   expect_same(hd::sort(all, whole_y, by_tens{}), hd::sort(hd::target(), y, by_tens{}), "sort");
   expect_same(hd::copy_if(all, whole_y, is_odd{}), hd::copy_if(hd::target(), y, is_odd{}), "copy_if");
 }

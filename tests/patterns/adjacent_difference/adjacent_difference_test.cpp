@@ -125,9 +125,9 @@ TEST_P(adjacent_difference, of_elements_that_begin_anywhere) {
 }
 
 TEST_P(adjacent_difference, along_every_axis_is_that_of_a_loop) {
-  const std::vector<hd::shape> shapes{{3, 4},         {1, 5000},   {5000, 1},   {700, 3},
-                                      {3, 700, 5},    {2, 33, 64}, {4, 40'000}, {40'000, 3},
-                                      {2, 65, 2'000}, {300, 300},  {1, 1, 1},   {2, 31, 2, 5}};
+  const std::vector<hd::shape> shapes{{3, 4},      {1, 5000},   {5000, 1},    {700, 3},       {3, 700, 5},
+                                      {2, 33, 64}, {4, 40'000}, {40'000, 3},  {2, 65, 2'000}, {300, 300},
+                                      {700, 6, 3}, {1, 1, 1},   {2, 31, 2, 5}};
   for (const hd::shape& lengths : shapes) {
     if (lengths.elements() > largest_size()) continue;
     check_along<std::int8_t>(where, lengths);
@@ -189,14 +189,19 @@ TEST_P(adjacent_difference_by_users_function, takes_elements_of_any_size) {
         where, x, looped(x, {1, x.size(), 1}, twice_less()),
         [&](const auto& y) { return hd::adjacent_difference(where, y, twice_less()); },
         [&](auto& out, const auto& y) { hd::adjacent_difference_into(where, out, y, twice_less()); });
-    check_every_output<T>(
-        where, x, looped(x, hd::along(lengths, 0), twice_less()),
-        [&](const auto& y) { return hd::adjacent_difference(where, y, hd::axis{0}, twice_less()); },
-        [&](auto& out, const auto& y) {
-          hd::adjacent_difference_into(where, out, y, hd::axis{0}, twice_less());
-        });
+    for (std::size_t a = 0; a < lengths.axes(); ++a) {
+      const hd::axis along{static_cast<std::ptrdiff_t>(a)};
+      check_every_output<T>(
+          where, x, looped(x, hd::along(lengths, a), twice_less()),
+          [&](const auto& y) { return hd::adjacent_difference(where, y, along, twice_less()); },
+          [&](auto& out, const auto& y) {
+            hd::adjacent_difference_into(where, out, y, along, twice_less());
+          });
+    }
   };
   check(triangular{}, {100, 101});
+  check(triangular{}, {301, 7});
+  check(triangular{}, {50, 3, 4});
   check(matrix5{}, {200, 31});
   check(matrix5{}, {9, 1});
 }
@@ -246,6 +251,14 @@ TEST(adjacent_difference_over_ranks, has_the_bits_of_one_array) {
             check(hd::adjacent_difference(all, spread, along), hd::along(lengths, a), subtracted<float>);
           }
           check(hd::adjacent_difference(all, spread, hd::axis{0}, ratio), hd::along(lengths, 0), ratio);
+          // In place, and into another array.
+          hd::distributed_array<float> out(all, lengths, begins);
+          hd::adjacent_difference_into(all, out, spread, hd::axis{-1}, ratio);
+          check(out, hd::along(lengths, lengths.axes() - 1), ratio);
+          hd::adjacent_difference_into(all, out, spread);
+          check(out, {1, x.size(), 1}, subtracted<float>);
+          hd::adjacent_difference_into(all, spread, spread, hd::axis{0});
+          check(spread, hd::along(lengths, 0), subtracted<float>);
         });
       });
     }

@@ -18,7 +18,6 @@
 #include <heddle/support/function_ref.hpp>
 
 #include <cstddef>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -61,69 +60,60 @@ void library_reduce_along(const ranks& all, runtime_op op, dtype type, const blo
 distributed_array<std::size_t> arg_along_over_ranks(const char* pattern, const ranks& all, runtime_op op,
                                                     dtype type, const block_to_read& x, axis along);
 
-/// The last bytes of the nearest earlier block that has rows, on the target of this rank. Empty if no earlier
-/// block has rows. Every rank calls it.
-inline memory last_bytes_before(const ranks& all, const block_to_read& x, std::size_t bytes) {
-  const auto has_rows = [&](int rank) { return x.rows(rank) > 0; };
-  if (!has_rows(all.rank())) {
-    all.between().send_receive({}, {}, all.where());
-    return {};
-  }
-  int before = all.rank() - 1, after = all.rank() + 1;
-  while (before >= 0 && !has_rows(before)) --before;
-  while (after < all.size() && !has_rows(after)) ++after;
-  memory received(before >= 0 ? bytes : 0, all.where());
-  const std::size_t own = x.rows(all.rank()) * row_elements(x.shape) * x.element_bytes;
-  const outgoing to_next{after, static_cast<const std::byte*>(x.data) + own - bytes, bytes};
-  const incoming from_last{before, received.data(), bytes};
-  all.between().send_receive(std::span(&to_next, after < all.size() ? std::size_t{1} : 0),
-                             std::span(&from_last, before >= 0 ? std::size_t{1} : 0), all.where());
-  return received;
-}
+/// Differences of neighbours in `lines` of a block, with the elements before each line; see
+/// cpu::adjacent_difference.
+using differences_of_block =
+    function_ref<void(const void* x, const axis_lines& lines, const void* before, void* out)>;
+
+/// adjacent_difference of elements of a type, flat if `along` is null. `out` has the blocks of x and may be
+/// x.
+void difference_over_ranks(const ranks& all, const char* type, const block_to_read& x, const axis* along,
+                           const block_to_fill& out, differences_of_block of_block);
+/// The same by minus on a built-in type.
+void library_difference_over_ranks(const ranks& all, dtype type, const block_to_read& x, const axis* along,
+                                   const block_to_fill& out);
 
 inline namespace HD_BUILD {
 
-/// adjacent_difference flat, or along an axis unless that is null.
+/// adjacent_difference into an array of the same blocks, flat if `along_axis` is null.
 template <element T, class Op>
-distributed_array<T> difference_along_over_ranks(const ranks& all, const distributed_array<T>& x,
-                                                 const axis* along_axis, const Op& op) {
+void difference_existing_over_ranks(const ranks& all, distributed_array<T>& out,
+                                    const distributed_array<T>& x, const axis* along_axis, const Op& op) {
   check_ranks("adjacent_difference", all, x.all());
-  operation running("adjacent_difference", x.size(), type_name<T>());
-  running.runs_on(all.where());
-  const std::size_t a = along_axis == nullptr ? 0 : x.shape().resolve_axis(along_axis->index);
-  distributed_array<T> result(all, x.shape(), x.begins());
-  if (x.size() == 0) return result;
+  check_same_blocks("adjacent_difference", out, x);
   const block_to_read from = to_read(all, x);
-  const std::size_t row = along_axis == nullptr ? 1 : row_elements(x.shape());
-  axis_lines lines = along(x.local().shape(), a);
-  memory before;
-  if (a == 0) {
-    // Only in C order or along the slowest axis can neighbours be on different ranks.
-    before = last_bytes_before(all, from, row * sizeof(T));
-    lines = {1, x.local().size() / row, row};
-  }
-  difference_array<T>(all.where(), static_cast<const T*>(from.data), lines, op,
-                      static_cast<const T*>(before.data()), static_cast<T*>(to_fill(all, result).data));
-  order(all.where(), result.local().where());
-  return result;
-}
-template <element T, class Op>
-auto difference_checked_over_ranks(const ranks& all, const distributed_array<T>& x, const axis* along_axis,
-                                   const Op& op) {
-  if constexpr (takes_neighbours<T, Op>) {
-    return difference_along_over_ranks(all, x, along_axis, op);
-  } else {
+  const block_to_fill to = to_fill(all, out);
+  if constexpr (!takes_neighbours<T, Op>) {
     check_operator<T, Op>();
-    return any_result();
+  } else if constexpr (library_subtracts<T, Op>) {
+    library_difference_over_ranks(all, dtype_of<T>, from, along_axis, to);
+  } else {
+    difference_over_ranks(
+        all, type_name<T>(), from, along_axis, to,
+        [&](const void* elements, const axis_lines& lines, const void* before, void* differences) {
+          difference_array<T>(all.where(), static_cast<const T*>(elements), lines, op,
+                              static_cast<const T*>(before), static_cast<T*>(differences));
+        });
   }
+  order(all.where(), out.local().where());
 }
 template <element T, class Op = minus>
-auto difference_over_ranks(const ranks& all, const distributed_array<T>& x, const Op& op = {}) {
-  return difference_checked_over_ranks(all, x, nullptr, op);
+void difference_into_over_ranks(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                                const Op& op = {}) {
+  difference_existing_over_ranks(all, out, x, nullptr, op);
 }
 template <element T, class Op = minus>
-auto difference_over_ranks(const ranks& all, const distributed_array<T>& x, axis along, const Op& op = {}) {
-  return difference_checked_over_ranks(all, x, &along, op);
+void difference_into_over_ranks(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x,
+                                axis along, const Op& op = {}) {
+  difference_existing_over_ranks(all, out, x, &along, op);
+}
+template <element T, class... AlongAndOp>
+distributed_array<T> difference_new_over_ranks(const ranks& all, const distributed_array<T>& x,
+                                               const AlongAndOp&... how) {
+  check_ranks("adjacent_difference", all, x.all());
+  distributed_array<T> out(all, x.shape(), x.begins());
+  difference_into_over_ranks(all, out, x, how...);
+  return out;
 }
 
 template <element T, class Op>

@@ -37,6 +37,18 @@ distributed_array<float> rounded(const distributed_array<double>& x);
 
 inline namespace HD_BUILD {
 
+/// The length of lines, which are all elements if `along` is null. Throws if lines have no elements, or if x
+/// is distributed over other ranks.
+template <element T>
+std::size_t checked_length(const char* pattern, const ranks& all, const distributed_array<T>& x,
+                           const axis* along = nullptr) {
+  check_ranks(pattern, all, x.all());
+  const std::size_t a = along != nullptr ? x.shape().resolve_axis(along->index) : 0,
+                    length = along != nullptr ? x.shape()[a] : x.size();
+  require_elements_of_lines(pattern, length, along != nullptr ? x.shape().without_axis(a).elements() : 1);
+  return length;
+}
+
 template <element T>
 array<double> sorted_values_over_ranks(const ranks& all, const distributed_array<T>& x,
                                        const sorted_line_values& of) {
@@ -47,8 +59,9 @@ array<double> sorted_values_over_ranks(const ranks& all, const distributed_array
 template <element T>
 std::vector<distributed_array<double>> sorted_values_along_over_ranks(const char* pattern, const ranks& all,
                                                                       const distributed_array<T>& x,
-                                                                      std::size_t a,
+                                                                      axis along_axis,
                                                                       const sorted_line_values& of) {
+  const std::size_t a = x.shape().resolve_axis(along_axis.index);
   return values_along_over_ranks(
       pattern, all, dtype_of<T>, to_read(all, x), a, of, [&](const void* own_rows, void* values) {
         const array<double> column = sorted_values_over_ranks(all, column_of(all, x, own_rows), of);
