@@ -133,23 +133,27 @@ class adjacent_differences {
   memory saved_;
 };
 
-/// Many short rows: the differences of all neighbours, and then the first element of each row. It calls `op`
-/// on neighbours of different rows, too.
-void differences_of_short_rows(int threads, std::size_t bytes, const std::byte* x, const axis_lines& all,
-                               std::byte* out, map_of_two op) {
+/// Short lines: the differences of all neighbours, and then the first element of each line. It calls `op` on
+/// neighbours of different lines, too.
+void differences_across_lines(int threads, std::size_t element_bytes, const std::byte* x,
+                              const axis_lines& all, std::byte* out, map_of_two op) {
   const bool is_in_place = x == out;
-  const std::size_t row = all.length * bytes, grain = impl::threshold.transform_grain_bytes / row + 1;
-  const auto copy_first = [&](std::byte* to, std::size_t to_step, const std::byte* from, std::size_t step) {
-    for_slices(threads, all.outer, grain, [=](std::size_t begin, std::size_t end) {
-      for (std::size_t r = begin; r < end; ++r) std::memcpy(to + r * to_step, from + r * step, bytes);
-    });
+  const std::size_t bytes = all.inner * element_bytes, step = all.length * bytes;
+  const auto copy_first = [&](std::byte* to, std::size_t to_step, const std::byte* from,
+                              std::size_t from_step) {
+    for_slices(threads, all.outer, impl::threshold.transform_grain_bytes / step + 1,
+               [=](std::size_t begin, std::size_t end) {
+                 for (std::size_t i = begin; i < end; ++i)
+                   std::memcpy(to + i * to_step, from + i * from_step, bytes);
+               });
   };
   const memory saved(is_in_place ? all.outer * bytes : 0, target());
   auto* const first = static_cast<std::byte*>(saved.data());
-  if (is_in_place) copy_first(first, bytes, x, row);
-  adjacent_differences(bytes, x, {1, all.elements(), 1}, nullptr, out, op).run(threads);
-  if (is_in_place) return copy_first(out, row, first, bytes);
-  copy_first(out, row, x, row);
+  if (is_in_place) copy_first(first, bytes, x, step);
+  adjacent_differences(element_bytes, x, {1, all.outer * all.length, all.inner}, nullptr, out, op)
+      .run(threads);
+  if (is_in_place) return copy_first(out, step, first, bytes);
+  copy_first(out, step, x, step);
 }
 
 }  // namespace
@@ -172,12 +176,10 @@ void library_adjacent_difference(dtype type, const void* x, const axis_lines& al
   const auto subtract = [map](const void* a, const void* b, std::size_t count, bool non_temporal, void* to) {
     map(a, false, b, false, count, non_temporal, to);
   };
-  const bool has_short_rows =
-      all.inner == 1 && all.outer > 1 && all.length * size_of(type) < 4 * threshold.stream_page_bytes;
-  if (!has_short_rows || before != nullptr)
+  if (!cpu::are_short_lines(all, size_of(type)))
     return cpu::adjacent_difference(where.threads(), size_of(type), x, all, before, out, subtract);
-  cpu::differences_of_short_rows(where.threads(), size_of(type), static_cast<const std::byte*>(x), all,
-                                 static_cast<std::byte*>(out), subtract);
+  cpu::differences_across_lines(where.threads(), size_of(type), static_cast<const std::byte*>(x), all,
+                                static_cast<std::byte*>(out), subtract);
 }
 
 }  // namespace heddle::impl

@@ -224,6 +224,27 @@ TEST_P(user_operators, a_lambda_is_an_operator) {
                             hd::array(std::vector<std::uint8_t>{0, 0})));
 }
 
+TEST_P(user_operators, take_neighbours_in_every_line) {
+  for (const hd::shape& lengths : {hd::shape{1}, hd::shape{5000}, hd::shape{600, 3}, hd::shape{3, 1100},
+                                   hd::shape{40, 70}, hd::shape{50, 6, 5}, hd::shape{2, 130, 33}}) {
+    const hd::array<triangular> x = made<triangular>(lengths);
+    for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
+      const hd::axis_lines all = hd::along(lengths, axis);
+      hd::array<triangular> want(lengths);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const bool is_first = i / all.inner % all.length == 0;
+        want.data()[i] = is_first ? x.data()[i] : x.data()[i] * x.data()[i - all.inner];
+      }
+      const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
+      ASSERT_TRUE(same_elements(hd::adjacent_difference(where, x, along, product{}), want))
+          << lengths.text() << " along axis " << axis;
+      hd::array<triangular> in_place = x.on(where);
+      hd::adjacent_difference_into(where, in_place, in_place, along, product{});
+      ASSERT_TRUE(same_elements(in_place, want)) << lengths.text() << " in place along axis " << axis;
+    }
+  }
+}
+
 TEST_P(user_operators, transform_reduce_by_lambdas) {
   const float factor = 0.75f;
   for (const std::size_t n : {1, 33, 2049, 8193, 100'003}) {

@@ -3,12 +3,15 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/core/elementwise.hpp>
+#include <heddle/impl/core/thresholds.hpp>
 #include <heddle/impl/patterns/transform/cpu.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/support/function_ref.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 #if defined(__CUDACC__)
 #include <heddle/impl/patterns/adjacent_difference/gpu.cuh>
 #endif
@@ -23,6 +26,30 @@ using map_of_two =
 /// before each line, and then all.outer is 1; or it is null, and the first element of each line is copied.
 void adjacent_difference(int threads, std::size_t element_bytes, const void* x, const axis_lines& all,
                          const void* before, void* out, map_of_two op);
+
+/// Whether a call of map_of_two for each line would cost more than the differences.
+inline bool are_short_lines(const axis_lines& all, std::size_t element_bytes) {
+  return all.outer > 1 && all.length * all.inner * element_bytes < 4 * impl::threshold.stream_page_bytes;
+}
+
+inline namespace HD_BUILD {
+
+/// Differences in many short lines, by an operator that only takes neighbours in a line.
+template <class T, class Op>
+void differences_of_short_lines(int threads, const T* x, const axis_lines& all, const Op& op, T* out) {
+  const std::size_t block = all.length * all.inner;
+  for_slices(threads, all.outer, impl::threshold.transform_grain_bytes / (block * sizeof(T)) + 1,
+             [&](std::size_t first, std::size_t last) {
+               for (std::size_t begin = first * block; begin < last * block; begin += block) {
+                 // From the last element, because in place each element overwrites what the next one reads.
+                 std::size_t i = begin + block;
+                 while (i-- > begin + all.inner) out[i] = op(x[i], x[i - all.inner]);
+                 for (i = begin; i < begin + all.inner; ++i) out[i] = x[i];
+               }
+             });
+}
+
+}  // namespace HD_BUILD
 
 }  // namespace heddle::cpu
 
@@ -53,6 +80,8 @@ void difference_array(const target& where, const T* x, const axis_lines& all, co
   if constexpr (library_subtracts<T, Op>) {
     library_adjacent_difference(dtype_of<T>, x, all, before, out, where);
   } else if (!where.is_gpu()) {
+    if (cpu::are_short_lines(all, sizeof(T)))
+      return cpu::differences_of_short_lines(where.threads(), x, all, op, out);
     cpu::adjacent_difference(
         where.threads(), sizeof(T), x, all, before, out,
         [&](const void* elements, const void* others, std::size_t count, bool non_temporal, void* to) {
