@@ -50,28 +50,14 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(cons
   using K = element_of<Keys>;
   using T = element_of<Values>;
   impl::check_operator<T, Op>();
-  const impl::elements<const K> k = impl::input(keys);
-  const impl::elements<const T> v = impl::input(values);
-  operation running("reduce_by_key", k.size, impl::type_name<T>());
-  const target where = resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
-                                           impl::compiled_for_gpu || impl::library_has<T, Op>()});
-  running.runs_on(where);
-  if (v.size != k.size) impl::fail_sizes("the values", v.size, k.size);
-  if (k.size == 0) return {array<K>(0, where), array<T>(0, where)};
-  const impl::staged_input<K> staged_keys(k, where);
-  const impl::staged_input<T> staged_values(v, where);
-  const memory flag_buffer(k.size, where);
-  bool* const flags = static_cast<bool*>(flag_buffer.data());
-  impl::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
-  const impl::selection firsts(flags, k.size, where);
-  const std::size_t count = firsts.count();
-  std::pair<array<K>, array<T>> result{array<K>(count, where), array<T>(count, where)};
-  firsts.copy(staged_keys.data(), sizeof(K), false, result.first.data());
-  array<std::size_t> offsets(count + 1, where);
-  firsts.indices(offsets.data());
-  offsets.set(k.size, count);
-  impl::segmented_reduce_array(where, staged_values.data(), k.size, op, std::as_const(offsets).data(), count,
-                               result.second.data());
+  impl::call_by_key call(impl::untyped(keys), impl::untyped(values));
+  call.find_runs(requested, dtype_of<K>, impl::compiled_for_gpu || impl::library_has<T, Op>());
+  const std::size_t runs = call.runs();
+  std::pair<array<K>, array<T>> result{array<K>(runs, call.where()), array<T>(runs, call.where())};
+  if (runs == 0) return result;
+  call.copy_keys(result.first.data());
+  impl::segmented_reduce_array(call.where(), static_cast<const T*>(call.values()), impl::input(values).size,
+                               op, call.offsets(), runs, result.second.data());
   return result;
 }
 

@@ -1,7 +1,5 @@
 #include "core/any_arguments.hpp"
 #include <heddle/any_patterns.hpp>
-#include <heddle/error.hpp>
-#include <heddle/impl/core/overlap.hpp>
 #include <heddle/segmented_scan.hpp>
 
 #include <cstddef>
@@ -11,53 +9,47 @@ namespace heddle {
 
 namespace {
 
-struct segmented_call {
+struct segmented_scan {
   bool exclusive;
   runtime_op op;
   const std::optional<any_value>& init;
 };
 
-template <class Segments>
-void scan_segments_to(const segmented_call& call, const target& requested, const any_view& out,
-                      const any_const_view& x, const Segments& segments) {
-  const dtype type = x.dtype();
-  const target where = resolve(requested, {x.bytes() + impl::bytes_of(segments), x.bytes(), x.where(), true});
-  operation running(Segments::names[call.exclusive], x.size(), name(type));
-  running.runs_on(where);
-  impl::require_monoid(call.op, type);
-  impl::require_type("the output", out.dtype(), type);
-  if (out.size() != x.size()) impl::fail_sizes("the output", out.size(), x.size());
-  segments.check(x.size());
-  std::optional<any_value> first = impl::initial(call.init, call.op, type);
-  if (x.size() == 0) return;
-  if (!first && call.exclusive) first = identity(call.op, type);
-  impl::check_in_place(impl::bytes_of(x), impl::output_bytes(out));
-  impl::check_apart(segments.by.data, impl::bytes_of(segments), segments.by.where, out.data(), out.bytes(),
-                    out.where());
-  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
-  const typename Segments::staged staged_segments(segments.by, x.size(), where);
-  impl::staged_output<std::byte> staged_out(impl::output_bytes(out), where);
-  impl::library_segmented_scan(call.op, type, call.exclusive, staged.data(), x.size(),
-                               staged_segments.starts(), first ? first->data() : nullptr, staged_out.data(),
-                               where);
+/// The scan of a call whose target is chosen into `out`, as large as its input.
+void scan_segments(const segmented_scan& how, impl::segmented_scan_call& call, const any_view& out) {
+  std::optional<any_value> first = impl::initial(how.init, how.op, out.dtype());
+  if (out.size() == 0) return;
+  if (!first && how.exclusive) first = identity(how.op, out.dtype());
+  const void* const from = call.data();
+  const impl::segment_starts starts = call.starts();
+  impl::staged_output<std::byte> staged_out(impl::output_bytes(out), call.where());
+  impl::library_segmented_scan(how.op, out.dtype(), how.exclusive, from, out.size(), starts,
+                               first ? first->data() : nullptr, staged_out.data(), call.where());
   staged_out.deliver();
 }
 
-template <class Segments>
-any_array scanned_segments(const segmented_call& call, const target& requested, const any_const_view& x,
-                           const Segments& segments) {
-  const target where = resolve(requested, {x.bytes() + impl::bytes_of(segments), x.bytes(), x.where(), true});
-  operation running(Segments::names[call.exclusive], x.size(), name(x.dtype()));
-  running.runs_on(where);
-  any_array out(x.dtype(), x.shape(), where);
-  scan_segments_to(call, where, out, x, segments);
+void scan_segments_to(const segmented_scan& how, const target& requested, const any_view& out,
+                      const any_const_view& x, const impl::segments& by) {
+  impl::segmented_scan_call call(how.exclusive, impl::untyped(x), by);
+  call.choose_target(requested, true);
+  impl::require_monoid(how.op, x.dtype());
+  impl::require_type("the output", out.dtype(), x.dtype());
+  call.check_output(impl::untyped(out));
+  scan_segments(how, call, out);
+}
+
+any_array scanned_segments(const segmented_scan& how, const target& requested, const any_const_view& x,
+                           const impl::segments& by) {
+  impl::segmented_scan_call call(how.exclusive, impl::untyped(x), by);
+  call.choose_target(requested, true);
+  impl::require_monoid(how.op, x.dtype());
+  any_array out(x.dtype(), x.shape(), call.where());
+  scan_segments(how, call, out);
   return out;
 }
 
-/// Calls f with the segments of keys by their static type.
-template <class F>
-auto with_segments_of(const any_const_view& keys, const F& f) {
-  return with_type(keys.dtype(), [&]<class K>(K) { return f(impl::segments_of(keys.as<K>())); });
+impl::segments runs_of(const any_const_view& keys) {
+  return {impl::untyped(keys), keys.dtype()};
 }
 
 }  // namespace
@@ -85,27 +77,21 @@ void segmented_exclusive_scan_into(const target& where, const any_view& out, con
 
 any_array inclusive_scan_by_key(const target& where, const any_const_view& keys, const any_const_view& values,
                                 runtime_op op, const std::optional<any_value>& init) {
-  return with_segments_of(keys, [&](const auto& segments) {
-    return scanned_segments({false, op, init}, where, values, segments);
-  });
+  return scanned_segments({false, op, init}, where, values, runs_of(keys));
 }
 any_array exclusive_scan_by_key(const target& where, const any_const_view& keys, const any_const_view& values,
                                 runtime_op op, const std::optional<any_value>& init) {
-  return with_segments_of(keys, [&](const auto& segments) {
-    return scanned_segments({true, op, init}, where, values, segments);
-  });
+  return scanned_segments({true, op, init}, where, values, runs_of(keys));
 }
 void inclusive_scan_by_key_into(const target& where, const any_view& out, const any_const_view& keys,
                                 const any_const_view& values, runtime_op op,
                                 const std::optional<any_value>& init) {
-  with_segments_of(
-      keys, [&](const auto& segments) { scan_segments_to({false, op, init}, where, out, values, segments); });
+  scan_segments_to({false, op, init}, where, out, values, runs_of(keys));
 }
 void exclusive_scan_by_key_into(const target& where, const any_view& out, const any_const_view& keys,
                                 const any_const_view& values, runtime_op op,
                                 const std::optional<any_value>& init) {
-  with_segments_of(
-      keys, [&](const auto& segments) { scan_segments_to({true, op, init}, where, out, values, segments); });
+  scan_segments_to({true, op, init}, where, out, values, runs_of(keys));
 }
 
 }  // namespace heddle

@@ -43,6 +43,7 @@ class call_along_lines {
   /// `along_axis` is null where all elements are one line.
   call_along_lines(const char* pattern, untyped_elements x, const axis* along_axis);
 
+  const untyped_elements& x() const noexcept { return x_; }
   const axis_lines& lines() const noexcept { return lines_; }
   /// The shape of a result with one element for each line, and of one with `length` elements for each.
   heddle::shape without_lines() const;

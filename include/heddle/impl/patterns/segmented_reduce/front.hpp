@@ -1,12 +1,14 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/impl/core/call_along_lines.hpp>
 #include <heddle/impl/core/elements.hpp>
-#include <heddle/impl/core/overlap.hpp>
+#include <heddle/impl/patterns/copy_if/front.hpp>
 #include <heddle/impl/patterns/segmented_reduce/cpu.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
+#include <optional>
 #if defined(__CUDACC__)
 #include <heddle/impl/patterns/segmented_reduce/gpu.cuh>
 #endif
@@ -20,6 +22,47 @@ void library_segmented_reduce(runtime_op op, dtype type, const void* x, std::siz
 
 /// Throws where offsets on a CPU decrease, or go beyond n.
 void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n);
+
+/// A call of segmented_reduce on elements of any type, up to the computation.
+class segmented_call : public call_along_lines {
+ public:
+  segmented_call(const untyped_elements& x, const elements<const std::size_t>& offsets);
+
+  std::size_t segments() const noexcept { return offsets_.size == 0 ? 0 : offsets_.size - 1; }
+  /// Throws unless `out` has an element for each segment and overlaps neither the elements nor the offsets.
+  void check_results(const untyped_elements& out) const;
+  /// The offsets of at least one segment on the target. Throws if they decrease or go beyond the elements.
+  const std::size_t* offsets();
+
+ private:
+  elements<const std::size_t> offsets_;
+  std::optional<staged_input<std::size_t>> staged_offsets_;
+};
+
+/// A call of reduce_by_key on keys and values of any type, up to the computation.
+class call_by_key {
+ public:
+  call_by_key(const untyped_elements& keys, const untyped_elements& values);
+
+  /// Chooses the target and finds the runs of equal keys there.
+  void find_runs(const target& requested, dtype of_keys, bool gpu_possible);
+  const target& where() const noexcept { return where_; }
+  std::size_t runs() const noexcept { return firsts_ ? firsts_->count() : 0; }
+  /// The key of each run.
+  void copy_keys(void* out) const;
+  const void* values() const { return values_there_->data(); }
+  /// Where each run begins, and the number of values.
+  const std::size_t* offsets();
+
+ private:
+  untyped_elements keys_, values_;
+  operation running_;
+  target where_;
+  std::optional<staged_input<std::byte>> keys_there_, values_there_;
+  memory flags_;
+  std::optional<selection> firsts_;
+  array<std::size_t> offsets_;
+};
 
 inline namespace HD_BUILD {
 
@@ -58,40 +101,23 @@ constexpr void check_segments() {
   }
 }
 
-/// Where a reduction of these segments runs.
-template <class X, class Offsets, class Op, class T = element_of<X>>
-target segmented_reduce_target(const target& requested, const X& x, const Offsets&, const Op&) {
-  const elements<const T> in = input(x);
-  return resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()});
-}
-
-inline std::size_t segments_between(std::size_t offsets) {
-  return offsets == 0 ? 0 : offsets - 1;
-}
-
-/// Fills `out`, on `where`.
-template <class X, class Offsets, class Op, class T = element_of<X>>
-void segmented_reduce_to(const target& where, const X& x, const Offsets& offsets, const Op& op, T* out) {
-  const elements<const T> in = input(x);
-  const elements<const std::size_t> bounds = input(offsets);
-  const std::size_t count = segments_between(bounds.size);
-  if (!bounds.where.is_gpu()) check_offsets(bounds.data, count, in.size);
+/// Fills `out`, on the target, with the result of each segment.
+template <class T, class Op>
+void reduce_segments_of(segmented_call& call, const Op& op, T* out) {
+  const std::size_t count = call.segments();
   if (count == 0) return;
-  const staged_input<T> staged(in, where);
-  const staged_input<std::size_t> staged_bounds(bounds, where);
-  if (bounds.where.is_gpu() && !where.is_gpu()) check_offsets(staged_bounds.data(), count, in.size);
+  const std::size_t* const offsets = call.offsets();
   const T identity = identity_of<Op, T>(op);
-  fill(out, where, count, &identity, sizeof(T));
-  segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out);
+  fill(out, call.where(), count, &identity, sizeof(T));
+  segmented_reduce_array(call.where(), call.data_as<T>(), call.lines().length, op, offsets, count, out);
 }
 
 template <class X, class Offsets, class Op, class T = element_of<X>>
 array<T> segmented_reduce_new(const target& requested, const X& x, const Offsets& offsets, const Op& op) {
-  operation running("segmented_reduce", input(x).size, type_name<T>());
-  const target where = segmented_reduce_target(requested, x, offsets, op);
-  running.runs_on(where);
-  array<T> out(segments_between(input(offsets).size), where);
-  segmented_reduce_to(where, x, offsets, op, out.data());
+  segmented_call call(untyped(x), input(offsets));
+  call.choose_target(requested, {.gpu_possible = compiled_for_gpu || library_has<T, Op>()});
+  array<T> out(call.segments(), call.where());
+  reduce_segments_of(call, op, out.data());
   return out;
 }
 
@@ -113,18 +139,11 @@ void segmented_reduce_existing(const target&, Out&, const X&, const Offsets&, co
 template <class Out, class X, class Offsets, class Op, class T = element_of<X>>
 void segmented_reduce_existing(const target& requested, Out& out, const X& x, const Offsets& offsets,
                                const Op& op) {
-  const elements<const T> in = input(x);
-  const elements<T> to = output(out);
-  operation running("segmented_reduce", in.size, type_name<T>());
-  const target where = segmented_reduce_target(requested, x, offsets, op);
-  running.runs_on(where);
-  const elements<const std::size_t> bounds = input(offsets);
-  const std::size_t count = segments_between(bounds.size), bytes = to.size * sizeof(T);
-  if (to.size != count) fail_sizes("the output", to.size, count);
-  check_apart(in.data, in.size * sizeof(T), in.where, to.data, bytes, to.where);
-  check_apart(bounds.data, bounds.size * sizeof(std::size_t), bounds.where, to.data, bytes, to.where);
-  staged_output<T> staged_out(to, where);
-  segmented_reduce_to(where, x, offsets, op, staged_out.data());
+  segmented_call call(untyped(x), input(offsets));
+  call.choose_target(requested, {.gpu_possible = compiled_for_gpu || library_has<T, Op>()});
+  call.check_results(untyped(out));
+  staged_output<T> staged_out(output(out), call.where());
+  reduce_segments_of(call, op, staged_out.data());
   staged_out.deliver();
 }
 
