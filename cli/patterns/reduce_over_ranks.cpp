@@ -7,7 +7,6 @@
 #include "cli/files/standard_output.hpp"
 #include "cli/files/value_text.hpp"
 #include "cli/over_ranks.hpp"
-#include "deviations.hpp"
 #include "percentiles.hpp"
 #include "reductions.hpp"
 #include <heddle/algorithm.hpp>
@@ -29,39 +28,17 @@
 namespace heddle::cli {
 namespace {
 
-/// The squares of the distances of all elements from the means of their lines, in their blocks. The lines and
-/// the means are those of this rank's block.
-any_distributed_array squared_distances(const any_distributed_array& x, const npy_input& from,
-                                        const axis_lines& lines, memory means) {
-  deviations from_mean(from, std::move(means));
-  const any_array elements = x.local().on(target());
-  array<double> squares(elements.shape());
-  // So many entries of the axes before that of the lines at once, or of the lines themselves.
-  const bool is_one = lines.outer == 1;
-  const std::size_t entry = is_one ? lines.inner : lines.length * lines.inner;
-  const std::size_t entries = is_one ? lines.length : lines.outer;
-  const std::size_t most = std::max<std::size_t>(from_mean.piece() / std::max<std::size_t>(entry, 1), 1);
-  for (std::size_t first = 0; first < entries && entry > 0; first += most) {
-    const std::size_t count = std::min(most, entries - first);
-    const axis_lines piece =
-        is_one ? axis_lines{1, count, lines.inner} : axis_lines{count, lines.length, lines.inner};
-    const void* const made =
-        from_mean.of(static_cast<const std::byte*>(elements.data()) + first * entry * size_of(x.dtype()),
-                     piece, is_one ? 0 : first * lines.inner, lines.inner);
-    std::memcpy(squares.data() + first * entry, made, count * entry * sizeof(double));
-  }
-  return {x.all(), x.shape(), x.begins(), any_array(squares.on(x.all().where()))};
-}
-
-/// A copy of `bytes` bytes on the CPU.
-memory copied(const void* values, std::size_t bytes) {
-  memory copy(bytes, target());
-  if (bytes > 0) std::memcpy(copy.data(), values, bytes);
-  return copy;
+/// The variance of elements as a float64, so that its root is rounded once.
+template <class... Along>
+auto variance_in_double(const any_distributed_array& x, dtype partial, std::size_t ddof, Along... along) {
+  const auto variance_of = [&](const any_distributed_array& y) {
+    return variance(y.all(), y, along..., ddof);
+  };
+  return x.dtype() == partial ? variance_of(x) : variance_of(converted(x, partial));
 }
 
 /// All elements to one, which is put where `out` is.
-void reduce_all(const reduction& op, const any_distributed_array& x, const npy_input& from, dtype partial,
+void reduce_all(const reduction& op, const any_distributed_array& x, dtype partial, std::size_t ddof,
                 const std::vector<double>& fractions, std::byte* out) {
   const ranks& all = x.all();
   const auto put = [&](const any_value& value) { std::memcpy(out, value.data(), size_of(value.dtype())); };
@@ -74,30 +51,32 @@ void reduce_all(const reduction& op, const any_distributed_array& x, const npy_i
   if (op.is_index())
     return put(
         static_cast<std::int64_t>(op.combine == runtime_op::minimum ? argmin(all, x) : argmax(all, x)));
-  if (!op.is_average()) return put(reduce(all, x, op.combine));
-  put(reduce(all, converted(x, partial), runtime_op::plus));
-  if (!op.is_spread()) return;
-  finish(mean_of_elements, partial, partial, x.size(), 0, out, 1);
-  put(reduce(all, squared_distances(x, from, {1, x.local().size(), 1}, copied(out, size_of(partial))),
-             runtime_op::plus));
+  if (op.becomes == outcome::mean) return put(mean(all, x));
+  if (op.becomes == outcome::variance) return put(variance(all, x, ddof));
+  if (op.becomes == outcome::deviation) return put(variance_in_double(x, partial, ddof));
+  put(reduce(all, x, op.combine));
 }
 
-/// What combined lines of `length` elements become, on the CPU.
-any_distributed_array finished(const reduction& op, const any_distributed_array& combined, dtype result,
-                               std::size_t length, std::size_t ddof) {
+/// Turns combined elements of type `combined`, or variances, into results, where they are.
+void finish(const reduction& op, dtype combined, dtype result, void* values, std::size_t count) {
+  if (op.becomes == outcome::mean || op.becomes == outcome::variance) return;
+  finish(op, combined, result, 1, 0, values, count);
+}
+
+/// The same of each line, on the CPU.
+any_distributed_array finished(const reduction& op, const any_distributed_array& combined, dtype result) {
   any_array own = combined.local().on(target());
-  finish(op, combined.dtype(), result, length, ddof, own.data(), own.size());
+  finish(op, combined.dtype(), result, own.data(), own.size());
   any_array results(result, own.shape());
   if (results.bytes() > 0) std::memcpy(results.data(), own.data(), results.bytes());
   return {combined.all(), combined.shape(), combined.begins(), std::move(results)};
 }
 
 /// The results along an axis, in the blocks of their array, on the CPU.
-any_distributed_array reduced_along(const reduction& op, const any_distributed_array& x,
-                                    const npy_input& from, axis along_axis, dtype partial, dtype result,
-                                    std::size_t ddof, const std::vector<double>& fractions) {
+any_distributed_array reduced_along(const reduction& op, const any_distributed_array& x, axis along_axis,
+                                    dtype partial, dtype result, std::size_t ddof,
+                                    const std::vector<double>& fractions) {
   const ranks& all = x.all();
-  const std::size_t axis_number = x.shape().resolve_axis(along_axis.index), length = x.shape()[axis_number];
   if (op.is_index())
     return as_int64(op.combine == runtime_op::minimum ? argmin(all, x, along_axis)
                                                       : argmax(all, x, along_axis));
@@ -108,19 +87,11 @@ any_distributed_array reduced_along(const reduction& op, const any_distributed_a
       parts.emplace_back(std::move(of_fraction));
     return concatenate(all, parts);
   }
-  any_distributed_array combined = partial == x.dtype()
-                                       ? reduce(all, x, along_axis, op.combine)
-                                       : reduce(all, converted(x, partial), along_axis, op.combine);
-  if (op.is_spread()) {
-    const any_distributed_array mean = finished(mean_of_elements, combined, partial, length, 0);
-    // Along the slowest axis every rank has elements of every line.
-    const any_array means = axis_number == 0 ? mean.gather() : mean.local().on(target());
-    combined = reduce(all,
-                      squared_distances(x, from, along(x.local().shape(), axis_number),
-                                        copied(means.data(), means.bytes())),
-                      along_axis, runtime_op::plus);
-  }
-  return finished(op, combined, result, length, ddof);
+  if (op.becomes == outcome::mean) return mean(all, x, along_axis);
+  if (op.becomes == outcome::variance) return variance(all, x, along_axis, ddof);
+  if (op.becomes == outcome::deviation)
+    return finished(op, variance_in_double(x, partial, ddof, along_axis), result);
+  return finished(op, reduce(all, x, along_axis, op.combine), result);
 }
 
 }  // namespace
@@ -160,7 +131,7 @@ void reduce_over_ranks(const reduce_options& options) {
   progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   if (becomes_array) {
     const any_distributed_array results =
-        reduced_along(op, spread(all, x, file.shape(), shown), x, axis{*options.axis}, partial, result,
+        reduced_along(op, spread(all, x, file.shape(), shown), axis{*options.axis}, partial, result,
                       options.ddof.value_or(0), fractions);
     stats.report(options);
     stop_if_interrupted();
@@ -170,9 +141,10 @@ void reduce_over_ranks(const reduce_options& options) {
   if (file.size() == 0) {
     fill_with_identity(op, combined, file.shape(), values.data(), 1);
   } else {
-    reduce_all(op, spread(all, x, shape{file.size()}, shown), x, partial, fractions, values.data());
+    reduce_all(op, spread(all, x, shape{file.size()}, shown), partial, options.ddof.value_or(0), fractions,
+               values.data());
   }
-  finish(op, partial, result, file.size(), options.ddof.value_or(0), values.data(), count);
+  finish(op, partial, result, values.data(), count);
   stats.report(options);
   stop_if_interrupted();
   if (!options.axis && !is_standard_output(options.output))

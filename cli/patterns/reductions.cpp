@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -50,6 +51,7 @@ void finish_reals(const reduction& op, double divisor, bool is_single, void* val
     std::memcpy(&x, bytes + i * sizeof x, sizeof x);
     x /= divisor;
     if (op.becomes == outcome::deviation) x = std::sqrt(x);
+    if (x != x) x = std::numeric_limits<double>::quiet_NaN();  // as the library writes it, of either sign
     const auto single = static_cast<float>(x);
     if (is_single) {
       std::memcpy(bytes + i * sizeof single, &single, sizeof single);

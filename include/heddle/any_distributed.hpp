@@ -134,6 +134,14 @@ any_top_elements top_k(const ranks& all, const any_distributed_array& x, std::si
                        sort_order order = sort_order::descending);
 any_distributed_top_elements top_k(const ranks& all, const any_distributed_array& x, std::size_t k,
                                    axis along, sort_order order = sort_order::descending);
+/// Means and variances of all elements, on every rank, or along an axis: see statistics.hpp. They have the
+/// bits of one array. Ranks send as much as two calls of `reduce` of float64 or complex128, and along the
+/// slowest axis the means to every rank.
+any_value mean(const ranks& all, const any_distributed_array& x);
+any_distributed_array mean(const ranks& all, const any_distributed_array& x, axis along);
+any_value variance(const ranks& all, const any_distributed_array& x, std::size_t ddof = 0);
+any_distributed_array variance(const ranks& all, const any_distributed_array& x, axis along,
+                               std::size_t ddof = 0);
 /// Quantiles and medians of all elements, on every rank, or along an axis: see distributed.hpp.
 array<double> quantile(const ranks& all, const any_distributed_array& x, const std::vector<double>& q);
 std::vector<distributed_array<double>> quantile(const ranks& all, const any_distributed_array& x,

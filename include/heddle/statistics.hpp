@@ -19,6 +19,9 @@ namespace cpu {
 /// piece at a time.
 void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
                         double* out);
+/// The same of a block of lines, on several threads. The centre of line (i, j) is number i·pitch + j.
+void squared_deviations(int threads, dtype type, const void* x, const axis_lines& block, const void* centres,
+                        std::size_t pitch, double* out);
 
 }  // namespace cpu
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import on_cpu
 from ._core import DistributedArray, Ranks, Target
 from ._histogram_edges import beyond_double, densities
 
@@ -73,13 +74,34 @@ def is_nonzero(op: str, x: DistributedArray, axis: Any, out: Any, keepdims: bool
     return result if isinstance(result, DistributedArray) else np.bool_(result)
 
 
+def _moment(is_mean: bool, x: DistributedArray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any, ddof: int) -> Any:
+    _refuse(out=out)
+    if keepdims or where is not True:
+        raise TypeError("over ranks neither keepdims nor where is taken")
+    if dtype is not None:
+        x = x.astype(dtype)
+    if axis is None and x.size == 0:
+        return (np.mean if is_mean else np.var)(np.empty(0, x.dtype))  # NaN, with a warning
+    return _core.moment_over_ranks(is_mean, x, axis, ddof)
+
+
 def mean_of(x: DistributedArray, axis: Any, dtype: Any, out: Any, keepdims: bool, where: Any) -> Any:
-    if axis is not None and x.ndim > 1:
-        raise TypeError("over ranks the mean is of all elements")
-    wide = "complex128" if x.dtype.kind == "c" else "float64"
-    total = reduced("add", False, x, axis, wide, out, keepdims, None, where)
-    kind = np.dtype(dtype) if dtype is not None else np.dtype("float64") if x.dtype.kind in "biu" else x.dtype
-    return kind.type(total / x.size)
+    return _moment(True, x, axis, dtype, out, keepdims, where, 0)
+
+
+def variance_of(x: DistributedArray, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: bool, where: Any,
+                mean: Any) -> Any:
+    _refuse(mean=mean)
+    if ddof != int(ddof) or ddof < 0:
+        raise TypeError(f"over ranks ddof is a whole number, not {ddof}")
+    return _moment(False, x, axis, dtype, out, keepdims, where, int(ddof))
+
+
+def deviation_of(x: DistributedArray, *arguments: Any) -> Any:
+    squares = variance_of(x, *arguments)
+    if not isinstance(squares, DistributedArray):
+        return np.sqrt(squares)
+    return squares.ranks.from_blocks(np.sqrt(on_cpu(squares.local)))
 
 
 def scanned(op: str, widens: bool, is_exclusive: bool, x: DistributedArray, axis: Any, dtype: Any, out: Any,

@@ -107,6 +107,8 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
         if ddof != 0:
             raise ValueError("ddof and correction can't be provided simultaneously.")
         ddof = correction
+    if type(a) is DistributedArray:
+        return _ranks.variance_of(a, axis, dtype, out, ddof, keepdims, where, mean)
     if _is_complex_of_complex(a, dtype):
         return _in_complex(var, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, target=target)
     dtype = _as_wide_as(out, a, dtype)
@@ -138,6 +140,8 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
     >>> float(heddle.std([1, 3]))
     1.0
     """
+    if type(a) is DistributedArray:
+        return _ranks.deviation_of(a, axis, dtype, out, ddof if correction is None else correction, keepdims, where, mean)
     if _is_complex_of_complex(a, dtype):
         return _in_complex(std, a, dtype, out, axis, ddof=ddof, keepdims=keepdims, where=where, mean=mean, correction=correction,
                            target=target)

@@ -139,6 +139,16 @@ nb::object median_over(const distributed& x, nb::handle along) {
   return nb::cast(released([&] { return median(x.all(), x, a); }));
 }
 
+/// All elements give a number on every rank, and an axis a distributed array; a mean, or a variance.
+nb::object moment_over(bool is_mean, const distributed& x, nb::handle along, std::size_t ddof) {
+  const std::optional<axis> a = axis_or_none(along);
+  if (!a || x.shape().axes() == 1) {
+    if (a) x.shape().resolve_axis(a->index);
+    return numpy_scalar(released([&] { return is_mean ? mean(x.all(), x) : variance(x.all(), x, ddof); }));
+  }
+  return nb::cast(released([&] { return is_mean ? mean(x.all(), x, *a) : variance(x.all(), x, *a, ddof); }));
+}
+
 distributed argsort_over(const distributed& x, bool descending) {
   return released([&] { return with_sign(argsort(x.all(), x, order_of(descending))); });
 }
@@ -159,7 +169,7 @@ nb::tuple top_over(const distributed& x, std::size_t k, nb::handle along, bool i
   return nb::make_tuple(std::move(values), std::move(indices));
 }
 
-/// What each rank has of an array that all have.
+/// Distributes an array that all ranks have.
 distributed spread(const ranks& all, nb::handle x) {
   const operand given(x);
   return released([&] {
@@ -186,6 +196,7 @@ void bind_order_over_ranks(nb::module_& m) {
         [](const distributed& x) { return released([&] { return unique(x.all(), x); }); });
   m.def("top_k_over_ranks", &top_over, some, some, none, some);
   m.def("quantile_over_ranks", &quantile_over, some, some, none);
+  m.def("moment_over_ranks", &moment_over, some, some, none, some);
   m.def("median_over_ranks", &median_over, some, none);
 }
 

@@ -43,7 +43,11 @@ for kind in ("float32", "int16", "complex64", "bool"):
         same(f(d), f(x))
         for axis in (0, 1, -1):
             same(f(d, axis=axis), f(x, axis=axis))
-    same(heddle.mean(d), heddle.mean(x))
+    for axis in (None, 0, 1, -1):
+        same(heddle.mean(d, axis), heddle.mean(x, axis))
+        same(heddle.var(d, axis, ddof=1), heddle.var(x, axis, ddof=1))
+        same(heddle.std(d, axis), heddle.std(x, axis))
+        assert np.allclose(heddle.std(d).real, np.std(x.astype("complex128")), rtol=1e-6)
     for f in (heddle.cumsum, heddle.cumprod):
         same(f(d), f(x))
         same(f(d, axis=0), f(x, axis=0))

@@ -246,13 +246,13 @@ inline void check_run_time_types(const ranks& all) {
     expect(y.dtype() == type && same_bytes(y.gather(), x), "gather" + of);
     expect(same_bytes(converted(y, dtype::complex128).gather(), x.converted(dtype::complex128)),
            "converted" + of);
+    const auto same_value = [](const any_value& a, const any_value& b) {
+      return a.dtype() == b.dtype() && std::memcmp(a.data(), b.data(), size_of(a.dtype())) == 0;
+    };
     for (int o = 0; o < static_cast<int>(runtime_op::minus); ++o) {
       const auto op = static_cast<runtime_op>(o);
       if (!is_defined(op, type)) continue;
       const std::string what = std::string(name(op)) + of;
-      const auto same_value = [](const any_value& a, const any_value& b) {
-        return a.dtype() == b.dtype() && std::memcmp(a.data(), b.data(), size_of(a.dtype())) == 0;
-      };
       expect(same_value(reduce(all, y, op), reduce(target(), x, op)), "reduce by " + what);
       expect(same_value(reduce(all, y, op, any_value(1)), reduce(target(), x, op, any_value(1))),
              "reduce from 1 by " + what);
@@ -281,6 +281,12 @@ inline void check_run_time_types(const ranks& all) {
     for (const axis along : {axis{0}, axis{1}})
       expect(same_bytes(adjacent_difference(all, y, along).gather(), adjacent_difference(target(), x, along)),
              "adjacent_difference along an axis" + of);
+    expect(same_value(mean(all, y), mean(target(), x)) && same_value(variance(all, y), variance(target(), x)),
+           "mean and variance" + of);
+    for (const axis along : {axis{0}, axis{1}})
+      expect(same_bytes(mean(all, y, along).gather(), mean(target(), x, along)) &&
+                 same_bytes(variance(all, y, along, 1).gather(), variance(target(), x, along, 1)),
+             "mean and variance along an axis" + of);
     if (type >= dtype::complex64) continue;
     expect(argmin(all, y) == argmin(target(), x) && argmax(all, y) == argmax(target(), x),
            "argmin and argmax" + of);

@@ -13,7 +13,7 @@ namespace heddle {
 
 namespace {
 
-/// What combining nothing gives.
+/// The result of no elements.
 any_value reduce_of_nothing(const std::optional<any_value>& first, runtime_op op, dtype type) {
   if (first) return *first;
   if (op == runtime_op::minimum || op == runtime_op::maximum) impl::fail_empty();
@@ -31,16 +31,11 @@ any_value combined(const std::optional<any_value>& first, runtime_op op, dtype t
   return {type, result};
 }
 
-/// The type that sums of `type` are widened to.
-dtype wide_type(dtype type) {
-  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
-}
-
 /// Reduces `all` segments of x, both on `where`, to elements of `type`.
 void reduce_segments_into(const target& where, const void* x, dtype x_type, const axis_lines& all,
                           runtime_op op, const std::optional<any_value>& first, dtype type, void* out) {
   const auto reduce_to = [&](void* results) {
-    if (type != x_type) return impl::library_wide_sums(x_type, x, all, results, where);
+    if (type != x_type) return impl::library_sums(x_type, x, all, results, where);
     impl::library_reduce(op, type, x, all, results, where);
   };
   if (all.count() == 0) return;
@@ -60,8 +55,8 @@ void reduce_to_output(const target& requested, const any_view& out, const any_co
                       const std::optional<any_value>& init) {
   const dtype type = out.dtype();
   impl::require_monoid(op, x.dtype());
-  const bool is_wider = op == runtime_op::plus && type == wide_type(x.dtype());
-  if (!is_wider) impl::require_type("the output", type, x.dtype());
+  const bool is_sum = op == runtime_op::plus && type == impl::sum_dtype(x.dtype());
+  if (!is_sum) impl::require_type("the output", type, x.dtype());
   impl::require_shape(out.shape(), result);
   impl::check_apart(x.data(), x.bytes(), x.where(), out.data(), out.bytes(), out.where());
   operation running("reduce", x.size(), name(x.dtype()));

@@ -29,20 +29,11 @@ class statistic {
   call_along_lines call_;
 };
 
-/// The types of a mean and of a variance of elements.
-dtype mean_type(dtype type) {
-  return type < dtype::float32 ? dtype::float64 : type;
-}
-dtype variance_type(dtype type) {
-  if (type == dtype::complex64) return dtype::float32;
-  return type == dtype::complex128 ? dtype::float64 : mean_type(type);
-}
-
 }  // namespace
 
 any_array mean_along(const target& requested, const any_const_view& x, const axis* along_axis) {
   statistic of("mean", requested, x, along_axis);
-  any_array out = of.results(mean_type(x.dtype()));
+  any_array out = of.results(mean_dtype(x.dtype()));
   library_mean(x.dtype(), of.data(), of.lines(), out.data(), of.where());
   return out;
 }
@@ -50,7 +41,7 @@ any_array mean_along(const target& requested, const any_const_view& x, const axi
 any_array variance_along(const target& requested, const any_const_view& x, const axis* along_axis,
                          std::size_t ddof) {
   statistic of("variance", requested, x, along_axis, 2);
-  any_array out = of.results(variance_type(x.dtype()));
+  any_array out = of.results(variance_dtype(x.dtype()));
   library_variance(x.dtype(), of.data(), of.lines(), ddof, out.data(), of.where());
   return out;
 }

@@ -20,13 +20,6 @@
 namespace heddle::impl {
 namespace {
 
-dtype wide_type(dtype type) {
-  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
-}
-bool is_narrow_real(dtype type) {
-  return type == dtype::float32 || type == dtype::complex64;
-}
-
 /// out[r·width + c] = make(element r of column c, c) for the elements of a piece.
 template <class T, class Out, class Make>
 void make_piece(const T* x, const order::piece& piece, const Make& make, Out* __restrict out) {
@@ -41,7 +34,7 @@ void make_piece(const T* x, const order::piece& piece, const Make& make, Out* __
 }
 
 template <class T>
-void widen_piece(const void* x, const order::piece& piece, sum_type<T>* out) {
+void sum_type_of_piece(const void* x, const order::piece& piece, sum_type<T>* out) {
   make_piece(
       static_cast<const T*>(x), piece, [](T element, std::size_t) { return as_sum_type(element); }, out);
 }
@@ -146,29 +139,28 @@ void sum_made(int threads, axis_lines all, const Make& make, Made* out) {
                        kernels.reduce_pieces);
 }
 
-/// out[i] = sums[i] / divisor, as float where `narrow` and else as double.
-void divide(const double* sums, std::size_t count, double divisor, bool narrow, void* out,
-            const target& where) {
-  if (where.is_gpu()) return gpu::divide(sums, count, divisor, narrow, out, where);
+}  // namespace
+
+void library_divide(const double* sums, std::size_t count, double divisor, bool is_float, void* out,
+                    const target& where) {
+  if (where.is_gpu()) return gpu::divide(sums, count, divisor, is_float, out, where);
   const auto write = [&]<class Part>(Part* to) {
     cpu::transform(
         where.threads(),
         [=](std::size_t i) { return order::canonical(static_cast<Part>(sums[i] / divisor)); }, count, to);
   };
-  if (narrow) return write(static_cast<float*>(out));
+  if (is_float) return write(static_cast<float*>(out));
   write(static_cast<double*>(out));
 }
 
-}  // namespace
-
-void library_wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where) {
-  if (type == wide_type(type)) return library_reduce(runtime_op::plus, type, x, all, sums, where);
+void library_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where) {
+  if (type == sum_dtype(type)) return library_reduce(runtime_op::plus, type, x, all, sums, where);
   if (where.is_gpu()) return gpu::wide_sums(type, x, all, sums, where);
   with_type(type, [&]<class T>(T) {
-    const auto widen = [x](const order::piece& piece, std::size_t, sum_type<T>* out) {
-      widen_piece<T>(x, piece, out);
+    const auto convert = [x](const order::piece& piece, std::size_t, sum_type<T>* out) {
+      sum_type_of_piece<T>(x, piece, out);
     };
-    sum_made(where.threads(), all, widen, static_cast<sum_type<T>*>(sums));
+    sum_made(where.threads(), all, convert, static_cast<sum_type<T>*>(sums));
   });
 }
 
@@ -188,20 +180,20 @@ void library_mean(dtype type, const void* x, axis_lines all, void* out, const ta
   const std::size_t parts = all.count() * (type >= dtype::complex64 ? 2 : 1);
   if (parts == 0) return;
   const memory sums(parts * sizeof(double), where);
-  library_wide_sums(type, x, all, sums.data(), where);
-  divide(static_cast<const double*>(sums.data()), parts, static_cast<double>(all.length),
-         is_narrow_real(type), out, where);
+  library_sums(type, x, all, sums.data(), where);
+  library_divide(static_cast<const double*>(sums.data()), parts, static_cast<double>(all.length),
+                 has_float_parts(type), out, where);
 }
 
 void library_variance(dtype type, const void* x, axis_lines all, std::size_t ddof, void* out,
                       const target& where) {
   if (all.count() == 0) return;
-  const std::size_t centre_bytes = size_of(wide_type(type)), parts = all.count() * centre_bytes / 8;
+  const std::size_t centre_bytes = size_of(sum_dtype(type)), parts = all.count() * centre_bytes / 8;
   const memory centres(all.count() * centre_bytes, where), sums(all.count() * sizeof(double), where);
   auto* const centre = static_cast<double*>(centres.data());
   auto* const sum = static_cast<double*>(sums.data());
-  library_wide_sums(type, x, all, centre, where);
-  divide(centre, parts, static_cast<double>(all.length), false, centre, where);
+  library_sums(type, x, all, centre, where);
+  library_divide(centre, parts, static_cast<double>(all.length), false, centre, where);
   if (where.is_gpu()) {
     gpu::sum_squared_deviations(type, x, all, centre, sum, where);
   } else {
@@ -212,7 +204,7 @@ void library_variance(dtype type, const void* x, axis_lines all, std::size_t ddo
     sum_made(where.threads(), all, make, sum);
   }
   const double divisor = all.length > ddof ? static_cast<double>(all.length - ddof) : 0;
-  divide(sum, all.count(), divisor, is_narrow_real(type), out, where);
+  library_divide(sum, all.count(), divisor, has_float_parts(type), out, where);
 }
 
 namespace {
@@ -297,6 +289,24 @@ namespace heddle::cpu {
 void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
                         double* out) {
   impl::squared_deviations_of(type)(x, {0, rows, columns, columns, 0, 0}, centres, out);
+}
+
+void squared_deviations(int threads, dtype type, const void* x, const axis_lines& block, const void* centres,
+                        std::size_t pitch, double* out) {
+  if (block.elements() == 0) return;
+  constexpr std::size_t elements_worth_a_thread = std::size_t{1} << 15;
+  const std::size_t centre_bytes = size_of(impl::sum_dtype(type));
+  for_slices(threads, block.outer * block.length, elements_worth_a_thread / block.inner + 1,
+             [&](std::size_t row, std::size_t last) {
+               while (row < last) {
+                 const std::size_t outer = row / block.length, begin = row * block.inner,
+                                   rows = std::min(last, (outer + 1) * block.length) - row;
+                 squared_deviations(
+                     type, static_cast<const std::byte*>(x) + begin * size_of(type), rows, block.inner,
+                     static_cast<const std::byte*>(centres) + outer * pitch * centre_bytes, out + begin);
+                 row += rows;
+               }
+             });
 }
 
 }  // namespace heddle::cpu

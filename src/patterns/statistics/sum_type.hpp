@@ -7,7 +7,7 @@
 #include <complex>
 #include <type_traits>
 
-/// What mean and variance make of an element before they add it: the same bits on a CPU and on a GPU.
+/// Mean and variance convert an element before they add it: to the same bits on a CPU and on a GPU.
 namespace heddle::impl {
 
 /// The type in which elements of T are summed.

@@ -18,8 +18,29 @@ struct minmax_result;
 
 namespace heddle::impl {
 
+/// The type that mean and variance add elements in.
+inline dtype sum_dtype(dtype type) {
+  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
+}
+
+/// The types of a mean and of a variance of elements.
+inline dtype mean_dtype(dtype type) {
+  return type < dtype::float32 ? dtype::float64 : type;
+}
+inline dtype variance_dtype(dtype type) {
+  if (type == dtype::complex64) return dtype::float32;
+  return type == dtype::complex128 ? dtype::float64 : mean_dtype(type);
+}
+
 /// Sums of each of `all` segments of x in double, or in complex<double>; all arrays are on `where`.
-void library_wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where);
+void library_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where);
+
+inline bool has_float_parts(dtype type) {
+  return type == dtype::float32 || type == dtype::complex64;
+}
+/// out[i] = sums[i] / divisor, as float if `is_float` and else as double; both are on `where`.
+void library_divide(const double* sums, std::size_t count, double divisor, bool is_float, void* out,
+                    const target& where);
 
 /// The means and the variances of each of `all` segments of x, which have elements, as the patterns below
 /// say.
