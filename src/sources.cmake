@@ -1,4 +1,4 @@
-# What a build by a host compiler alone consists of, beside the kernels that are compiled for each instruction set.
+# The sources of a build by a host compiler alone, beside the kernels that are compiled for each instruction set.
 
 # Arrays, targets and files.
 set(array_sources
@@ -35,6 +35,7 @@ set(pattern_sources
   patterns/argmin/any.cpp
   patterns/argmin/cpu.cpp
   patterns/argmin/front.cpp
+  patterns/argmin/streamed.cpp
   patterns/copy_if/any.cpp
   patterns/copy_if/front.cpp
   patterns/cpu_kernels_for.cpp
@@ -91,7 +92,7 @@ set(module_sources
 set(textbook_sources
   patterns/textbook/reduce.cpp
   patterns/textbook/scan.cpp)
-# What has definitions or options of its own.
+# Sources with definitions or options of their own.
 set(single_sources
   patterns/histogram/cpu.cpp
   patterns/sort/cpu.cpp

@@ -10,18 +10,20 @@
 #include "cli/options/option_checks.hpp"
 #include "cli/options/whole_number.hpp"
 #include "cli/over_ranks.hpp"
-#include "deviations.hpp"
 #include "element_types.hpp"
 #include "percentiles.hpp"
 #include "reductions.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/any_array.hpp>
 #include <heddle/any_patterns.hpp>
+#include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/runtime_op.hpp>
+#include <heddle/statistics.hpp>
 #include <heddle/streamed_reduce.hpp>
+#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -47,44 +49,35 @@ std::string names_of_reductions() {
   return names;
 }
 
-/// Whether x takes the place of an extremum before it: it lies beyond it, or is the first NaN.
-template <class T>
-bool is_better(runtime_op combine, T x, T best) {
-  if (best != best) return false;
-  return x != x || (combine == runtime_op::minimum ? x < best : best < x);
-}
+/// The squared distances of elements from the means of their lines, a block of them at a time.
+class deviations {
+ public:
+  /// `means` of as many lines as x is reduced to, float64 or complex128.
+  deviations(const npy_input& x, memory means)
+      : type_(x.type()),
+        threads_(x.where().is_gpu() ? available_cores() : x.where().threads()),
+        means_(std::move(means)) {}
 
-/// The first index of the smallest or largest element of the file.
-std::int64_t index_of_extremum(const reduction& op, npy_input& x, progress& shown) {
-  return with_type(x.type(), [&]<class T>(T) -> std::int64_t {
-    if constexpr (heddle::is_complex<T>) {
-      return 0;
-    } else {
-      // One pass finds the first piece that holds the extremum; the index is then looked for in that piece
-      // alone.
-      T extremum{};
-      std::size_t holder = 0;
-      for (std::size_t first = 0; first < x.size(); first += x.piece()) {
-        stop_if_interrupted();
-        const std::size_t count = std::min(x.piece(), x.size() - first);
-        streamed_reduce of_piece(x.where(), op.combine, x.type());
-        of_piece.append(x.load(first, count), count);
-        T candidate;
-        of_piece.result(&candidate);
-        if (first == 0 || is_better(op.combine, candidate, extremum)) {
-          extremum = candidate;
-          holder = first;
-        }
-        shown.advance(x.file_bytes(count));
-      }
-      const std::size_t count = std::min(x.piece(), x.size() - holder);
-      const any_const_view piece(x.load(holder, count), x.type(), {count});
-      const std::size_t index =
-          op.combine == runtime_op::minimum ? argmin(x.where(), piece) : argmax(x.where(), piece);
-      return static_cast<std::int64_t>(holder + index);
-    }
-  });
-}
+  /// As many elements at a time stay in the cache until they are combined.
+  std::size_t piece() const noexcept { return static_cast<std::size_t>(threads_) << 17; }
+
+  /// Those of the elements of a block, whose means are number first + i·pitch + j for entry i of the axes
+  /// before its axis and column j: float64, which last until the next call.
+  const void* of(const void* elements, const axis_lines& block, std::size_t first, std::size_t pitch) {
+    const std::size_t bytes = block.elements() * sizeof(double),
+                      mean_bytes = (type_ >= dtype::complex64 ? 2 : 1) * sizeof(double);
+    if (made_.bytes() < bytes) made_ = memory(bytes, target());
+    auto* const made = static_cast<double*>(made_.data());
+    cpu::squared_deviations(threads_, type_, elements, block,
+                            static_cast<const std::byte*>(means_.data()) + first * mean_bytes, pitch, made);
+    return made;
+  }
+
+ private:
+  dtype type_;
+  int threads_;
+  memory means_, made_;
+};
 
 /// Reduces all elements of the file to one by a textbook method, which takes them all at once.
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
@@ -99,131 +92,66 @@ void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x
   std::memcpy(out, result.data(), size_of(x.type()));
 }
 
-/// A reduction along an axis of elements that are together on the CPU: some entries of the axes before it,
-/// some along the axis, and some of the axes after it. Results are on the CPU too.
-class reduction_along {
+/// A reduction of pieces of a file: of elements, or of deviations, which are float64. Results are on the CPU.
+class reduction_of_pieces {
  public:
-  reduction_along(const reduction& op, const npy_input& x, dtype type)
-      : op_(op),
-        x_(x),
-        type_(type),
-        partial_type_(partial_type(op, type)),
-        tile_(streamed_reduce(x.where(), op.combine, partial_type_).unit()) {}
+  reduction_of_pieces(const reduction& op, const npy_input& x, dtype type)
+      : op_(op), where_(x.where()), type_(type), partial_type_(partial_type(op, type)) {}
 
-  /// Pieces of an axis hold a multiple of this many entries, but for the last.
-  std::size_t tile() const noexcept { return tile_; }
+  /// Pieces of an axis have a multiple of this many entries, but for the last.
+  std::size_t unit() const { return streamed_reduce(where_, op_.combine, partial_type_).unit(); }
 
-  /// The whole axis at once.
-  void whole(const void* elements, const axis_lines& block, void* results) {
-    if (op_.is_index()) return indices_of_whole(elements, block, static_cast<std::int64_t*>(results));
-    combine(type_, elements, block, results);
-  }
-
-  /// Entries `first` … `first + count − 1` of an axis in `columns` columns side by side, in order from 0.
-  void piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
-    if (op_.is_index()) {
-      indices_of_piece(elements, first, count, columns);
-      return;
-    }
-    // Reduces tiles; `pieces_together` reduces their results, which are an array again.
-    const std::size_t row_bytes = columns * size_of(type_), full = count / tile_, rest = count % tile_;
-    const std::size_t partial_bytes = columns * size_of(partial_type_),
-                      before = first / tile_ * partial_bytes;
-    partials_.resize(before + (full + (rest != 0 ? 1 : 0)) * partial_bytes);
-    if (full != 0) combine(type_, elements, {full, tile_, columns}, partials_.data() + before);
-    if (rest != 0) {
-      combine(type_, static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
-              partials_.data() + before + full * partial_bytes);
-    }
-  }
-
-  /// What all pieces since the one that began at 0 combine to.
-  void pieces_together(std::size_t columns, void* results) {
-    if (op_.is_index()) {
-      std::copy(indices_.begin(), indices_.end(), static_cast<std::int64_t*>(results));
-    } else {
-      const std::size_t rows = partials_.size() / (columns * size_of(partial_type_));
-      combine(partial_type_, partials_.data(), {1, rows, columns}, results);
-    }
-  }
-
- private:
-  /// Combines elements of the type of the input, or of `partial_type_`, on the target.
-  void combine(dtype type, const void* elements, const axis_lines& block, void* results) {
-    const auto on_target = [&](const void* from, void* to) {
-      reduce_into(x_.where(), any_view(to, partial_type_, {block.outer, block.inner}, x_.where()),
-                  any_const_view(from, type, shape_of(block), x_.where()), axis{1}, op_.combine);
-    };
-    if (!x_.where().is_gpu()) return on_target(elements, results);
-    const std::size_t bytes = block.elements() * size_of(type),
-                      result_bytes = block.count() * size_of(partial_type_);
-    if (on_gpu_.bytes() < bytes) on_gpu_ = memory(bytes, x_.where());
-    const memory results_on_gpu(result_bytes, x_.where());
-    copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
-    on_target(on_gpu_.data(), results_on_gpu.data());
-    copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
-  }
-
-  void indices_of_whole(const void* elements, const axis_lines& block, std::int64_t* results) {
+  /// Reduces whole lines along the axis.
+  void whole(const void* elements, const axis_lines& block, void* results) const {
     const any_const_view lines(elements, type_, shape_of(block));
-    const array<std::size_t> indices = op_.combine == runtime_op::minimum
-                                           ? argmin(x_.where(), lines, axis{1})
-                                           : argmax(x_.where(), lines, axis{1});
+    if (!op_.is_index())
+      return reduce_into(where_, any_view(results, partial_type_, {block.outer, block.inner}), lines, axis{1},
+                         op_.combine);
+    const array<std::size_t> indices =
+        op_.combine == runtime_op::minimum ? argmin(where_, lines, axis{1}) : argmax(where_, lines, axis{1});
     copy(results, target(), indices.data(), indices.where(), indices.size() * sizeof(std::size_t));
   }
 
-  void indices_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
-    std::vector<std::int64_t> indices(columns);
-    indices_of_whole(elements, {1, count, columns}, indices.data());
-    with_type(type_, [&]<class T>(T) {
-      if constexpr (!heddle::is_complex<T>) {
-        const T* const x = static_cast<const T*>(elements);
-        if (first == 0) {
-          indices_.resize(columns);
-          partials_.resize(columns * sizeof(T));
-        }
-        T* const best = reinterpret_cast<T*>(partials_.data());
-        for (std::size_t column = 0; column < columns; ++column) {
-          const T here = x[static_cast<std::size_t>(indices[column]) * columns + column];
-          if (first == 0 || is_better(op_.combine, here, best[column])) {
-            best[column] = here;
-            indices_[column] = static_cast<std::int64_t>(first) + indices[column];
-          }
-        }
-      }
-    });
+  /// Begins to reduce an axis of `columns` columns side by side, which comes in pieces.
+  void begin(std::size_t columns) {
+    if (op_.is_index()) {
+      indices_.emplace(where_, op_.combine, type_, columns);
+    } else {
+      values_.emplace(where_, op_.combine, type_, std::nullopt, columns, partial_type_);
+    }
+  }
+  void append(const void* elements, std::size_t rows) {
+    op_.is_index() ? indices_->append(elements, rows) : values_->append(elements, rows);
+  }
+  void finish(void* results) {
+    if (!op_.is_index()) return values_->result(results);
+    const std::vector<std::size_t>& indices = indices_->result();
+    std::memcpy(results, indices.data(), indices.size() * sizeof(std::size_t));
   }
 
+ private:
   const reduction& op_;
-  const npy_input& x_;
+  target where_;
   dtype type_, partial_type_;
-  std::size_t tile_;
-  memory on_gpu_;
-  std::vector<std::byte> partials_;    // results of tiles, or the extrema so far
-  std::vector<std::int64_t> indices_;  // of the extrema so far
+  std::optional<streamed_reduce> values_;
+  std::optional<streamed_arg> indices_;
 };
 
 /// Reduces all elements of the file to one, or their deviations.
 void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progress& shown, void* out) {
   if (x.size() == 0) return fill_with_identity(op, x.type(), x.shape(), out, 1);
-  if (op.is_index()) {
-    const std::int64_t index = index_of_extremum(op, x, shown);
-    std::copy_n(reinterpret_cast<const std::byte*>(&index), sizeof index, static_cast<std::byte*>(out));
-    return;
-  }
-  reduction_along reduce(op, x, from_mean == nullptr ? x.type() : dtype::float64);
-  std::size_t before = 0;
-  x.for_each_piece(reduce.tile(), shown, [&](const void* elements, std::size_t count) {
+  reduction_of_pieces reduce(op, x, from_mean == nullptr ? x.type() : dtype::float64);
+  reduce.begin(1);
+  x.for_each_piece(reduce.unit(), shown, [&](const void* elements, std::size_t count) {
     const std::size_t most = from_mean == nullptr ? count : from_mean->piece();
     for (std::size_t first = 0; first < count; first += most) {
       const void* piece = static_cast<const std::byte*>(elements) + first * size_of(x.type());
       const std::size_t here = std::min(most, count - first);
       if (from_mean != nullptr) piece = from_mean->of(piece, {1, here, 1}, 0, 1);
-      reduce.piece(piece, before + first, here, 1);
+      reduce.append(piece, here);
     }
-    before += count;
   });
-  reduce.pieces_together(1, out);
+  reduce.finish(out);
 }
 
 /// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else panels of the
@@ -237,7 +165,7 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis
   const dtype type = from_mean == nullptr ? x.type() : dtype::float64;
   const std::size_t result_bytes = size_of(op.is_index() ? dtype::int64 : partial_type(op, type));
   const std::size_t entry = all.length * all.inner;
-  reduction_along reduce(op, x, type);
+  reduction_of_pieces reduce(op, x, type);
 
   // Rows of a block are read one by one when it has not all of the inner axes: not less than so many elements
   // of each.
@@ -248,8 +176,8 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis
   const bool stays_in_file = x.in_place() && !x.where().is_gpu() && from_mean == nullptr;
   if (entry > piece && !stays_in_file) {
     inner = std::clamp(piece / all.length, std::min(narrowest, all.inner), all.inner);
-    const std::size_t tiles = piece / inner / reduce.tile();
-    length = std::min(all.length, std::max<std::size_t>(tiles, 1) * reduce.tile());
+    const std::size_t unit = reduce.unit(), units = piece / inner / unit;
+    length = std::min(all.length, std::max<std::size_t>(units, 1) * unit);
   }
 
   const auto load = [&](std::size_t first, std::size_t columns, std::size_t rows) {
@@ -260,6 +188,7 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis
     for (std::size_t j = 0; j < all.inner; j += inner) {
       const std::size_t columns = std::min(inner, all.inner - j);
       void* const results = static_cast<std::byte*>(out) + (i * all.inner + j) * result_bytes;
+      if (length < all.length) reduce.begin(columns);
       for (std::size_t k = 0; k < all.length; k += length) {
         stop_if_interrupted();
         const std::size_t rows = std::min(length, all.length - k);
@@ -270,11 +199,11 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis
         if (rows == all.length) {
           reduce.whole(elements, {outer, rows, columns}, results);
         } else {
-          reduce.piece(elements, k, rows, columns);
+          reduce.append(elements, rows);
         }
         shown.advance(x.file_bytes(outer * rows * columns));
       }
-      if (length < all.length) reduce.pieces_together(columns, results);
+      if (length < all.length) reduce.finish(results);
     }
   }
 }

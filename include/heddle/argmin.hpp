@@ -1,10 +1,13 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/dtype.hpp>
 #include <heddle/impl/core/misuse.hpp>
 #include <heddle/impl/patterns/argmin/front.hpp>
+#include <heddle/runtime_op.hpp>
 
 #include <cstddef>
+#include <vector>
 
 namespace heddle {
 
@@ -42,6 +45,35 @@ array<std::size_t> argmax(const target& where, const X& x, axis along_axis) {
   return impl::arg_along("argmax", runtime_op::maximum, dtype_of<element_of<X>>, in.data, impl::shape_of(x),
                          along_axis, in.where, where);
 }
+
+/// argmin or argmax of elements that arrive in pieces, such as a file that is larger than memory; with
+/// several columns of rows that arrive in pieces, along the slowest axis. Memory for an index and an element
+/// a column.
+///
+///     hd::streamed_arg smallest(where, hd::runtime_op::minimum, hd::dtype::float32);
+///     for (const auto& piece : pieces) smallest.append(piece.data(), piece.size());
+///     std::size_t index = smallest.result().front();
+class streamed_arg {
+ public:
+  /// `op` is minimum or maximum. Throws heddle::error for complex elements, which have no order.
+  streamed_arg(const target& where, runtime_op op, dtype type, std::size_t columns = 1);
+
+  /// Takes the next `count` rows, of an element for each column, which are on the CPU. Waits until they have
+  /// been read.
+  void append(const void* elements, std::size_t count);
+
+  /// The index of the extremum of each column among all rows so far. Throws heddle::error when there are
+  /// none.
+  const std::vector<std::size_t>& result() const;
+
+ private:
+  target where_;
+  runtime_op op_;
+  dtype type_;
+  std::size_t columns_, size_ = 0;
+  std::vector<std::size_t> indices_;
+  std::vector<std::byte> extrema_;
+};
 
 HD_EXPLAIN_MISUSE(argmin)
 HD_EXPLAIN_MISUSE(argmax)

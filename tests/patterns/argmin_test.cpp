@@ -3,6 +3,7 @@
 #include "tests/sizes.hpp"
 #include <heddle/argmin.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -219,6 +220,47 @@ TEST_P(argmin, an_axis_that_is_not_there_is_an_error) {
   const hd::array<int> x = with_ties<int>(12).reshaped({3, 4});
   EXPECT_EQ(message_of([&] { (void)hd::argmax(where, x, hd::axis{2}); }),
             "argmax: 12 int32: axis 2 does not exist in shape (3, 4) (axes are -2 to 1)");
+}
+
+TEST_P(argmin, of_pieces_is_that_of_the_whole) {
+  for_each_dtype([&]<class T>() {
+    if constexpr (is_ordered<T>) {
+      const auto check = [&](const hd::array<T>& x, std::size_t piece) {
+        const std::size_t rows = x.shape()[0], columns = x.shape()[1];
+        hd::streamed_arg least(where, hd::runtime_op::minimum, hd::dtype_of<T>, columns);
+        hd::streamed_arg greatest(where, hd::runtime_op::maximum, hd::dtype_of<T>, columns);
+        for (std::size_t first = 0; first < rows; first += piece) {
+          const std::size_t count = std::min(piece, rows - first);
+          least.append(x.data() + first * columns, count);
+          greatest.append(x.data() + first * columns, count);
+        }
+        hd::array<T> column(rows);
+        for (std::size_t c = 0; c < columns; ++c) {
+          for (std::size_t r = 0; r < rows; ++r) column.data()[r] = x.data()[r * columns + c];
+          EXPECT_EQ(least.result()[c], first_place<T>(column.span(), false))
+              << hd::impl::type_name<T>() << ' ' << c;
+          EXPECT_EQ(greatest.result()[c], first_place<T>(column.span(), true))
+              << hd::impl::type_name<T>() << ' ' << c;
+        }
+      };
+      for (const std::size_t piece : {1, 100, 5000}) {
+        check(with_ties<T>(3000).reshaped({3000, 1}), piece);
+        hd::array<T> x = with_ties<T>(3000, 200).reshaped({300, 10});
+        if constexpr (std::is_floating_point_v<T>) {
+          for (const std::size_t row : {7, 150}) x(row, 3) = std::numeric_limits<T>::quiet_NaN();
+          x(299, 5) = std::numeric_limits<T>::quiet_NaN();
+        }
+        check(x, piece);
+      }
+    }
+  });
+  EXPECT_EQ(
+      message_of([&] { (void)hd::streamed_arg(where, hd::runtime_op::maximum, hd::dtype::int8).result(); }),
+      "argmax: there are no elements, and so no index to return");
+  EXPECT_EQ(message_of([&] { (void)hd::streamed_arg(where, hd::runtime_op::minimum, hd::dtype::complex64); }),
+            "argmin of complex64: complex numbers have no order");
+  EXPECT_EQ(message_of([&] { (void)hd::streamed_arg(where, hd::runtime_op::plus, hd::dtype::int8); }),
+            "streamed_arg: plus has no index: use minimum or maximum");
 }
 
 TEST_P(argmin, places_beyond_31_and_32_bits) {

@@ -5,6 +5,7 @@
 #include <heddle/streamed_reduce.hpp>
 
 #include <algorithm>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -107,6 +108,61 @@ TEST_P(streamed_reduce, errors_say_what_is_wrong) {
               hd::streamed_reduce(hd::target::automatic(), hd::runtime_op::plus, hd::dtype::int32);
             }),
             "reduce: 0 int32 on auto: a reduction of pieces needs the target serial, parallel or gpu");
+  EXPECT_EQ(message_of([&] {
+              hd::streamed_reduce(where, hd::runtime_op::maximum, hd::dtype::int32, {}, 1,
+                                  hd::dtype::float64);
+            }),
+            "reduce: 0 int32 on " + where.text() + ": the results are float64, where the elements are int32");
+  hd::streamed_reduce of_columns(where, hd::runtime_op::plus, hd::dtype::float32, {}, 3);
+  EXPECT_EQ(message_of([&] { of_columns.append(hd::any_const_view(hd::array<float>(4))); }),
+            "reduce: 4 elements are no rows of 3");
+  EXPECT_EQ(message_of([&] { of_columns.result(); }), "reduce: the value: 1 elements do not fit 3");
+}
+
+TEST_P(streamed_reduce, of_columns_has_the_bits_of_reduce_along_the_slowest_axis) {
+  const auto check = [&]<class T, class Op>(T, Op op, std::size_t rows, std::size_t columns) {
+    const hd::array<T> x = operands<T, Op>(rows * columns).reshaped({rows, columns});
+    hd::streamed_reduce total(where, hd::impl::function_of<Op>, hd::dtype_of<T>, {}, columns);
+    hd::streamed_reduce from_one(where, hd::impl::function_of<Op>, hd::dtype_of<T>, hd::any_value(1),
+                                 columns);
+    for (std::size_t first = 0; first < rows; first += 2 * total.unit()) {
+      const auto piece = x.slice(first, std::min(rows, first + 2 * total.unit()));
+      total.append(hd::any_const_view(piece));
+      from_one.append(piece.data(), piece.shape()[0]);
+    }
+    EXPECT_EQ(total.size(), rows);
+    hd::array<T> have(columns);
+    total.result(have.data());
+    const hd::target here = hd::target::serial();
+    EXPECT_TRUE(same_elements(have, hd::reduce(here, x, hd::axis{0}, op))) << rows << " × " << columns;
+    from_one.result(have.data());
+    EXPECT_TRUE(same_elements(have, hd::reduce(here, x, hd::axis{0}, op, T(1)))) << rows << " × " << columns;
+  };
+  for (const std::size_t columns : {1, 3, 70}) {
+    for (const std::size_t rows : {1, 700, 10'007}) {
+      check(float(), hd::plus{}, rows, columns);
+      check(std::int16_t(), hd::maximum{}, rows, columns);
+      check(std::complex<double>(), hd::multiplies{}, rows, columns);
+    }
+  }
+}
+
+TEST_P(streamed_reduce, sums_in_double) {
+  const auto check = [&]<class T, class Sum>(T, Sum) {
+    const std::size_t rows = 6000, columns = 5;
+    const hd::array<T> x = operands<T, hd::plus>(rows * columns).reshaped({rows, columns});
+    hd::array<Sum> converted({rows, columns}), have(columns);
+    for (std::size_t i = 0; i < x.size(); ++i) converted.data()[i] = static_cast<Sum>(x.data()[i]);
+    hd::streamed_reduce total(where, hd::runtime_op::plus, hd::dtype_of<T>, {}, columns, hd::dtype_of<Sum>);
+    for (std::size_t first = 0; first < rows; first += total.unit())
+      total.append(hd::any_const_view(x.slice(first, std::min(rows, first + total.unit()))));
+    total.result(have.data());
+    EXPECT_TRUE(same_elements(have, hd::reduce(hd::target::serial(), converted, hd::axis{0})));
+  };
+  check(float(), double());
+  check(std::uint8_t(), double());
+  check(double(), double());
+  check(std::complex<float>(), std::complex<double>());
 }
 
 TEST_P(streamed_reduce, an_initial_value_comes_first) {

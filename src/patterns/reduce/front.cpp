@@ -1,10 +1,9 @@
 #include "patterns/cpu_kernels.hpp"
 #include "patterns/reduce/gpu.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/core/thresholds.hpp>
+#include <heddle/impl/patterns/statistics/front.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/streamed_reduce.hpp>
-#include <heddle/support/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -67,71 +66,90 @@ void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, vo
 namespace heddle {
 
 streamed_reduce::streamed_reduce(const target& where, runtime_op op, dtype type,
-                                 const std::optional<any_value>& init)
-    : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
+                                 const std::optional<any_value>& init, std::size_t columns,
+                                 const std::optional<dtype>& results)
+    : where_(where),
+      op_(op),
+      type_(type),
+      result_type_(results.value_or(type)),
+      columns_(columns),
+      element_bytes_(size_of(result_type_)) {
   operation running("reduce", 0, name(type));
   running.runs_on(where_);
   if (where.is_automatic()) fail("a reduction of pieces needs the target serial, parallel or gpu");
-  const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(type, op);
+  const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(result_type_, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  if (result_type_ != type && (op != runtime_op::plus || result_type_ != impl::sum_dtype(type)))
+    fail(fmt::format("the results are {}, where the elements are {}", name(result_type_), name(type)));
   unit_ = kernels.tile;
-  if (init) init_ = init->converted(type);
+  if (init) init_ = init->converted(result_type_);
 }
 
 void streamed_reduce::append(const void* elements, std::size_t count) {
   if (count == 0) return;
-  operation running("reduce", count, name(type_));
+  operation running("reduce", count * columns_, name(type_));
   running.runs_on(where_);
   if (size_ % unit_ != 0) {
     fail(fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
   }
-  const std::size_t bytes = count * element_bytes_;
-  const std::size_t tiles = (count + unit_ - 1) / unit_;
+  const std::size_t bytes = count * columns_ * size_of(type_), row_bytes = columns_ * element_bytes_;
+  const std::size_t reduced_bytes = (count + unit_ - 1) / unit_ * row_bytes;
   // Counted from `size_`, so that a piece that failed is overwritten.
-  const std::size_t before = size_ / unit_ * element_bytes_;
-  partials_.resize(before + tiles * element_bytes_);
+  const std::size_t before = size_ / unit_ * row_bytes;
+  partials_.resize(before + reduced_bytes);
   std::byte* const out = partials_.data() + before;
   if (where_.is_gpu()) {
     if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
-    const memory reduced(tiles * element_bytes_, where_);
+    const memory reduced(reduced_bytes, where_);
     heddle::copy(staged_.data(), where_, elements, target(), bytes);
-    gpu::reduce_tiles(op_, type_, staged_.data(), count, reduced.data(), where_);
-    heddle::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
+    reduce_tiles(staged_.data(), count, reduced.data());
+    heddle::copy(out, target(), reduced.data(), where_, reduced_bytes);
   } else {
-    const cpu::reduce_kernels& kernels = cpu::reduce_kernels_for(type_, op_);
-    const order::tiling pieces{{1, count, 1}, unit_, 1};
-    constexpr std::size_t bytes_worth_a_thread = impl::threshold.reduce_grain_bytes;
-    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (unit_ * element_bytes_) + 1,
-                    [&](std::size_t first, std::size_t last) {
-                      kernels.reduce_pieces(elements, pieces, first, last, out);
-                    });
+    reduce_tiles(elements, count, out);
   }
   size_ += count;
+}
+
+void streamed_reduce::reduce_tiles(const void* x, std::size_t rows, void* out) const {
+  if (where_.is_gpu() && columns_ == 1 && type_ == result_type_)
+    return gpu::reduce_tiles(op_, type_, x, rows, out, where_);
+  const std::size_t tiles = rows / unit_, rest = rows % unit_;
+  const auto reduce_lines = [&](std::size_t tile, const axis_lines& lines) {
+    const void* const from = static_cast<const std::byte*>(x) + tile * unit_ * columns_ * size_of(type_);
+    void* const to = static_cast<std::byte*>(out) + tile * columns_ * element_bytes_;
+    if (type_ != result_type_) return impl::library_sums(type_, from, lines, to, where_);
+    impl::library_reduce(op_, type_, from, lines, to, where_);
+  };
+  if (tiles > 0) reduce_lines(0, {tiles, unit_, columns_});
+  if (rest > 0) reduce_lines(tiles, {1, rest, columns_});
 }
 
 void streamed_reduce::append(const any_const_view& elements) {
   if (elements.dtype() != type_) impl::fail_dtype(elements.dtype(), type_);
   if (elements.where().is_gpu()) impl::fail_not_on_cpu("a reduction of pieces", elements.where());
-  append(elements.data(), elements.size());
+  if (elements.size() % columns_ != 0)
+    fail(fmt::format("reduce: {} elements are no rows of {}", elements.size(), columns_));
+  append(elements.data(), elements.size() / columns_);
 }
 
 any_value streamed_reduce::result() {
+  if (columns_ != 1) impl::fail_sizes("reduce: the value", 1, columns_);
   alignas(largest_element_bytes) std::byte value[largest_element_bytes];
   result(value);
-  return {type_, value};
+  return {result_type_, value};
 }
 
 void streamed_reduce::result(void* out) {
   const std::size_t count = (size_ + unit_ - 1) / unit_;
-  operation running("reduce", size_, name(type_));
+  operation running("reduce", size_ * columns_, name(type_));
   if (count == 0 && !init_) impl::fail_empty();
-  if (count == 0) return impl::library_reduce(op_, type_, init_->data(), axis_lines{1, 1, 1}, out, target());
-  alignas(largest_element_bytes) std::byte both[2][largest_element_bytes];
-  std::byte* const total = init_ ? &both[0][element_bytes_] : static_cast<std::byte*>(out);
-  impl::library_reduce(op_, type_, partials_.data(), axis_lines{1, count, 1}, total, target());
-  if (!init_) return;
-  std::memcpy(both, init_->data(), element_bytes_);
-  impl::library_reduce(op_, type_, both, axis_lines{1, 2, 1}, out, target());
+  const axis_lines partials{1, count, columns_};
+  if (!init_) return impl::library_reduce(op_, result_type_, partials_.data(), partials, out, target());
+  any_array rows(result_type_, {count == 0 ? std::size_t{1} : 2, columns_});
+  rows.row(0).fill(*init_);
+  if (count > 0)
+    impl::library_reduce(op_, result_type_, partials_.data(), partials, rows.row(1).data(), target());
+  impl::library_reduce(op_, result_type_, rows.data(), {1, rows.shape()[0], columns_}, out, target());
 }
 
 }  // namespace heddle
