@@ -47,7 +47,7 @@ def table(head, rows):
 
 
 class Results:
-    """What was measured, by contender: [{pattern, variant, target, dtype, n, …}]."""
+    """The measurements, by contender: [{pattern, variant, target, dtype, n, …}]."""
 
     def __init__(self, all_results):
         self.groups = {}

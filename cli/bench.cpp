@@ -76,7 +76,7 @@ struct bench_options {
   bool peers = false, check = false, in_cache = false, quiet = false, ranks = false;
 };
 
-/// What the options say is to be measured.
+/// The measurements that the options ask for.
 struct plan {
   pattern which;
   runtime_op combine;
@@ -97,7 +97,7 @@ auto parsed_list(const std::string& text, const Parse& parse) {
   return all;
 }
 
-/// What a table has under a name, which has been checked.
+/// The entry of a table under a name, which has been checked.
 template <class Value, std::size_t N>
 Value named(const std::pair<const char*, Value> (&all)[N], const std::string& name) {
   return std::find_if(std::begin(all), std::end(all), [&](const auto& one) { return one.first == name; })
@@ -181,7 +181,7 @@ contenders contenders_for(const workload& work, const plan& what, bool with_peer
   return all;
 }
 
-/// What is measured of one contender.
+/// The measurement of one contender.
 class trial {
  public:
   trial(const workload& work, const contender& what, stopwatch& device_watch, stopwatch& wall_watch,
@@ -347,7 +347,7 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
   return std::nullopt;
 }
 
-/// What --ranks measures, on those that mpirun started or on one.
+/// Runs the measurements of --ranks, on the ranks that mpirun started or on one.
 void run_over_ranks(const bench_options& options) {
   const ranks all = is_over_ranks() ? ranks_on("auto") : ranks();
   const std::vector<std::size_t> sizes = parse_sizes(options.sizes.empty() ? "2^24" : options.sizes);

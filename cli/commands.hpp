@@ -40,7 +40,8 @@ void add_view(CLI::App& app);
 /// first word that belongs to none.
 void keep_expression_from_options(const CLI::App& app, std::vector<std::string>& words);
 
-/// What heddle-nvcc does, this command by another name, with the words of a command line of nvcc; its status.
+/// Runs heddle-nvcc, this command by another name, with the words of a command line of nvcc; returns its
+/// status.
 int run_as_nvcc(std::vector<std::string> words);
 
 /// Of a program that heddle-nvcc has built makes a `check` of it, with options of HEDDLE_CHECK_OPTIONS. Of

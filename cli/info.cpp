@@ -34,7 +34,7 @@ std::string joined(const json& texts) {
   return all;
 }
 
-/// What an exchange between neighbours takes, both ways at once: seconds of the fastest of several.
+/// The seconds of an exchange between neighbours, both ways at once: the fastest of several.
 double seconds_of_exchange(const ranks& all, std::size_t bytes) {
   // Rows of so many bytes, of which each rank has two.
   halo_exchange halos(all, even_rows(2 * static_cast<std::size_t>(all.size()), all.size()), true);

@@ -4,8 +4,8 @@
 
 namespace heddle::cli {
 
-/// What `heddle info --json` prints: the targets of this machine, its processor and GPUs with the bandwidths
-/// of their memory, and the versions of the libraries.
+/// The output of `heddle info --json`: the targets of this machine, its processor and GPUs with the
+/// bandwidths of their memory, and the versions of the libraries.
 nlohmann::ordered_json machine_description();
 
 }  // namespace heddle::cli

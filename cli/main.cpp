@@ -43,7 +43,7 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-/// What is said of words of the command line, which may hold ends of lines.
+/// A message about words of the command line, which may hold ends of lines.
 std::string in_one_line(std::string text) {
   for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2) text.replace(at, 1, "\\n");
   return text;

@@ -39,7 +39,7 @@ struct process_group {
 };
 std::optional<process_group> group;
 
-/// What every rank says, in the order of ranks.
+/// The text of every rank, in the order of ranks.
 std::vector<std::string> said_by_all(const ranks& all, const std::string& text) {
   const array<std::size_t> lengths = all.all_gather(text.size());
   const array<char> letters = all.all_gather(std::span<const char>(text));
@@ -69,7 +69,7 @@ std::optional<std::size_t> first_other(const std::vector<std::string>& texts) {
   return std::nullopt;
 }
 
-/// What the linker called this program: the same of the same build, wherever it lies.
+/// The build ID that the linker gave this program: the same of the same build, in any folder.
 std::string build_id() {
   std::string id;
   ::dl_iterate_phdr(
@@ -95,7 +95,7 @@ std::string build_id() {
   return id;
 }
 
-/// What a rank sees of a file: why it cannot be read, or its size and how it begins.
+/// The view that a rank has of a file: why it cannot be read, or its size and how it begins.
 std::string view_of(const std::string& path) {
   std::error_code status;
   const auto bytes = std::filesystem::file_size(path, status);

@@ -46,7 +46,7 @@ void stop_together();
 /// others.
 std::pair<std::size_t, std::size_t> part_of_rank(std::size_t things);
 
-/// What every rank says, in the order of ranks; only where there are others.
+/// The text of every rank, in the order of ranks; only if there are several.
 std::vector<std::string> said_by_all(const std::string& text);
 /// The hosts of the ranks.
 const std::vector<std::string>& hosts_of_ranks();
@@ -61,7 +61,7 @@ bool is_first_rank() noexcept;
 /// that all make the same calls. An empty path stays so.
 std::string written_by_first(const std::string& path);
 
-/// What has failed on the first of the ranks on which something has, and every rank learns; empty where
+/// The failure of the first rank on which something failed, on every rank; empty if
 /// nothing has.
 std::string failure_of_any(const std::string& failure);
 

@@ -11,8 +11,8 @@ set(heddle_reproducible_options
 # CMAKE_CXX_STANDARD for CUDA too: hence the option here and target_compile_features for C++.
 set(heddle_language_options "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20;--extended-lambda>")
 
-# What else -O3 of g++ does takes up to half of the time to compile. Sorting, histograms and lattice Boltzmann are faster for
-# it; what is compiled with these options is not.
+# The other optimisations of -O3 of g++ take up to half of the time to compile. Sorting, histograms and lattice Boltzmann are faster for
+# them; code with these options is not.
 set(heddle_optimised
   "$<IF:$<CXX_COMPILER_ID:GNU>,-O2;-ftree-vectorize;-fvect-cost-model=dynamic;--param=vect-epilogues-nomask=0,-O3>")
 # The same instead of -O3, where that is what the build says.
@@ -49,7 +49,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-Xcompiler=-Wno-maybe-uninitialized,-Wno-restrict,-Wno-unused-but-set-variable>")
 endif()
 
-# What every target of this repository is compiled with, beside what it takes from heddle::heddle.
+# Options of every target of this repository, beside those that it takes from heddle::heddle.
 function(heddle_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE
@@ -83,13 +83,13 @@ function(heddle_link_what_is_called target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffunction-sections;-fdata-sections>")
 endfunction()
 
-# What nvcc compiles for the CPU is up to half of its work, and optimised kernels gain nothing from it where it
+# Code for the CPU takes nvcc up to half of its time, and optimised kernels gain nothing from that code if it
 # only starts them.
 function(heddle_only_starts_kernels target)
   set_target_properties(${target} PROPERTIES HEDDLE_ONLY_STARTS_KERNELS ON)
 endfunction()
 
-# What runs once, beside a library that is optimised, is compiled in two thirds of the time.
+# Code that runs once, beside a library that is optimised, is compiled in two thirds of the time.
 function(heddle_optimise_little target)
   heddle_only_starts_kernels(${target})
   if(NOT HEDDLE_QUICK_KERNELS)
@@ -97,7 +97,7 @@ function(heddle_optimise_little target)
   endif()
 endfunction()
 
-# What ccache needs to tell precompiled headers apart, for a target that has some.
+# Options by which ccache tells precompiled headers apart, for a target that has some.
 function(heddle_options_of_precompiled_headers target)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>"

@@ -1,4 +1,4 @@
-# What ends a released program that writes beyond an array, before the written bytes are used: docs/guide/install.md#protection.
+# Options that end a released program that writes beyond an array, before the written bytes are used: docs/guide/install.md#protection.
 # heddle_test_hardening(NAME TARGET…) adds a test that the programs were built so.
 set(heddle_stack_protection "")
 set(heddle_fortified "")

@@ -1,6 +1,6 @@
 # Adds python/ where HEDDLE_BUILD_PYTHON says so.
 
-# What keeps the package from being built is an error where it was asked for.
+# If the package was asked for, the reason why it cannot be built is an error.
 function(heddle_leave_python_out reason)
   if(HEDDLE_BUILD_PYTHON STREQUAL "AUTO")
     message(STATUS "Heddle: ${reason}: the Python package is left out")

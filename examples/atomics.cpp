@@ -1,6 +1,6 @@
 // Atomic functions change a word that many threads want to change, one after another: no change is lost.
 // Replace atomicAdd(sum, x[i]) by *sum += x[i]: sums are lost, and `heddle check` names the race.
-// What the hardware lacks is made of compare-and-swap: `multiply` tries until nobody has come in between.
+// Operations that hardware lacks use compare-and-swap: `multiply` tries until nobody has come in between.
 #include "on_each_target.hpp"
 #include <heddle/kernel.hpp>
 

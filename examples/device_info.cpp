@@ -1,5 +1,5 @@
-// What this machine has: its processor, its GPUs, and the compilers and libraries that a target can use.
-// Change CXX or LD_LIBRARY_PATH in the environment: what is not found is named with where it was looked for.
+// The parts of this machine: its processor, its GPUs, and the compilers and libraries that a target can use.
+// Change CXX or LD_LIBRARY_PATH in the environment: a missing library is named, with where it was looked for.
 // `heddle info` prints more, with the bandwidths of memory, by which `auto` places a call.
 #include "on_each_target.hpp"
 #include <heddle/error.hpp>

@@ -1,6 +1,6 @@
 // Every error is one exception whose message names the operation, the sizes, the place and the remedy.
 // Change the mistakes below into others: shapes, names, sources. None ends the program.
-// What a kernel does wrong on a GPU comes out of the next call that waits, such as a read.
+// An error of a kernel on a GPU is thrown by the next call that waits, such as a read.
 #include "on_each_target.hpp"
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>

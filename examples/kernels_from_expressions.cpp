@@ -1,6 +1,6 @@
 // A kernel from a line: element-wise, a reduction or a scan, of an expression, compiled as the program runs.
 // Change the expressions; functions that they call stand in a preamble. The compiler names mistakes.
-// What is assigned to is written and must be an array; what is only read may be an array or a number.
+// A name that is assigned to is written and must be an array; a name that is only read may be a number.
 #include "on_each_target.hpp"
 #include <heddle/kernel.hpp>
 

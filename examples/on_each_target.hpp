@@ -1,5 +1,5 @@
-// What all examples share: a target is the first argument, or follows --target; without one it runs on every
-// target of this machine, one after another. What is not as expected ends it with a line and exit status 1.
+// Shared by all examples: a target is the first argument, or follows --target; without one it runs on every
+// target of this machine, one after another. A wrong result ends the example with a line and exit status 1.
 // Nothing is to be changed here: start with execution_model.cpp.
 #pragma once
 

@@ -25,8 +25,8 @@ shape broadcast_shape(const std::vector<array_input>& inputs);
 /// elements of both go side by side, in C order.
 bool is_broadcast(const array_input& input, const shape& whole);
 
-/// What hd::elementwise_kernel is made of: a parameter for each input, the pointer to all elements where it
-/// is broadcast, and one for the result.
+/// The texts that make an hd::elementwise_kernel: a parameter for each input, the pointer to all elements
+/// where it is broadcast, and one for the result.
 struct elementwise_source {
   std::string parameters, operation;
   expression_options options;

@@ -72,7 +72,7 @@ class parser : private numpy_operations {
     return v;
   }
 
-  /// What a caller may write is not to end the stack.
+  /// Limits the depth of an expression, because deep ones would overflow the stack.
   class nesting {
    public:
     explicit nesting(parser& of) : of_(of) {

@@ -30,7 +30,7 @@ translated_expression translate_expression(std::string_view text,
 /// `code` of one type as another, converted as NumPy's astype does.
 std::string converted(const std::string& code, dtype from, dtype to);
 
-/// What CUDA C++ calls the type in translated code.
+/// The name of the type in translated CUDA C++.
 const char* code_name(dtype type) noexcept;
 
 /// The functions that translated code calls, and those of complex numbers, which use the former.

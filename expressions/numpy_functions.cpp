@@ -17,7 +17,7 @@ bool is_whole(const value& v) {
   return !v.is_constant() && v.type <= dtype::uint64;
 }
 
-/// What deg2rad and rad2deg multiply by; 0 for any other function.
+/// The factor of deg2rad and rad2deg; 0 for any other function.
 double degrees(std::string_view word) {
   constexpr double pi = 3.14159265358979323846;
   if (word == "deg2rad" || word == "radians") return pi / 180;
@@ -93,7 +93,7 @@ constexpr std::string_view functions_of_one[] = {
 
 }  // namespace
 
-/// What is an operator too, or keeps integers.
+/// A function that is an operator, too, or that keeps integers.
 struct numpy_operations::function_of_two {
   const char* name;
   value (*of)(const numpy_operations& with, const value& a, const value& b);

@@ -42,8 +42,8 @@ dtype floating(dtype type);
 /// Of a complex type that of its parts.
 dtype part_of(dtype type);
 
-/// What operators and functions of an expression make of values: constants are computed, the rest becomes
-/// code. What NumPy does not allow is a heddle::error with the place in the expression.
+/// Operators and functions of an expression applied to values: constants are computed, other values become
+/// code. An operation that NumPy does not allow is a heddle::error with the place in the expression.
 class numpy_operations {
  protected:
   explicit numpy_operations(std::string_view text) : text_(text) {}

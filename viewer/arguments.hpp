@@ -7,7 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-/// What the arguments of an action hold. Each throws heddle::error that begins with `kind` for what is none.
+/// The values of the arguments of an action. Each throws heddle::error that begins with `kind` for other
+/// values.
 namespace heddle::viewer {
 
 double number_of(std::string_view kind, const nlohmann::json& arguments, const char* key);

@@ -25,7 +25,7 @@ class frame_compression {
   void took(bool is_deflated, seconds time) noexcept {
     std::optional<seconds>& mean = is_deflated ? deflated_ : plain_;
     const std::optional<seconds>& other = is_deflated ? plain_ : deflated_;
-    // What a page takes to draw while it is hidden says nothing of frames.
+    // The time that a hidden page takes to draw does not count.
     constexpr double most_of_mean = 4;
     mean = mean ? *mean + (std::min(time, most_of_mean * *mean) - *mean) / 4 : time;
     since_worse_ = other && *mean > *other ? seconds(0) : since_worse_ + time;
@@ -34,7 +34,7 @@ class frame_compression {
  private:
   /// A connection on which a deflated frame takes longer is not tried with all bytes.
   static constexpr seconds longest_before_plain{0.1};
-  /// What takes longer is tried again, as conditions change, in 1/32 of the time.
+  /// The slower method is tried again, as conditions change, in 1/32 of the time.
   static constexpr double part_of_better = 32;
 
   std::optional<seconds> deflated_, plain_;  // means, of which the last frames count most

@@ -64,7 +64,7 @@ json lbm_view::description() const {
 /// Towards the speed and the viscosity that are wanted: slowly, as sound would outshout the flow.
 void lbm_view::approach_wanted() {
   const double now = flow_->given().velocity;
-  // What has been drawn since may have lowered what is stable.
+  // Obstacles that were drawn since may have lowered the largest stable velocity.
   const double most = within().most_velocity;
   velocity_wanted_ = std::min(velocity_wanted_, most);
   const double velocity = velocity_wanted_ > now ? std::min(now + ramp, velocity_wanted_)

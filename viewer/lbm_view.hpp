@@ -58,7 +58,7 @@ class lbm_view final : public viewed_simulation {
   saved_file save(std::string_view format) override;
 
  private:
-  /// What is shown: a field, lines along the flow or dye.
+  /// The picture: a field, lines along the flow or dye.
   enum class picture { velocity, vorticity, density, lines, dye };
   static constexpr const char* pictures[] = {"velocity", "vorticity", "density", "lines", "dye"};
   static_assert(std::size(pictures) == static_cast<std::size_t>(picture::dye) + 1);
@@ -74,7 +74,7 @@ class lbm_view final : public viewed_simulation {
   const lbm::bounds& within();
   void approach_wanted();
   void grab(double x, double y);
-  /// What is grabbed moves as a pointer does from here.
+  /// The obstacle that is grabbed moves as the pointer does from here.
   void hold_at(double x, double y);
   void drag(double x, double y);
   void add_to_plots();

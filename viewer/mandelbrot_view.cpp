@@ -103,7 +103,7 @@ std::optional<std::int64_t> whole_pixels(const std::string& to, const std::strin
 
 }  // namespace
 
-/// What a window shows, as far as it is counted.
+/// The picture in a window, as far as its points are counted.
 struct mandelbrot_view::painting {
   painting(const window& window_shown, picture of, const std::string& palette_name, bool is_smooth)
       : shown(window_shown),

@@ -11,7 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// What a page and the server say to each other: docs/design/view.md#messages.
+/// The messages between a page and the server: docs/design/view.md#messages.
 namespace heddle::viewer {
 
 /// Bytes of a client's message, at most.

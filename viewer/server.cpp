@@ -49,7 +49,7 @@ constexpr std::size_t spare_descriptors = 8;
 /// How long the server waits after the system has refused it a descriptor for a connection.
 constexpr std::chrono::milliseconds time_without_descriptor{50};
 
-/// What libwebsockets keeps beside a connection: an entry of state::connections, or 0.
+/// The data that libwebsockets keeps beside a connection: an entry of state::connections, or 0.
 struct connection_number {
   std::uint64_t number;
 };
@@ -272,7 +272,7 @@ int server::state::send(lws* socket, std::uint64_t number, connection& to) {
     const std::string text = text_of(next->header);
     sending.insert(sending.end(), text.begin(), text.end());
   }
-  // What the system does not take now libwebsockets keeps, and asks for no more before that is gone.
+  // libwebsockets keeps bytes that the system does not take now, and asks for no more before they are sent.
   if (lws_write(socket, sending.data() + LWS_PRE, sending.size() - LWS_PRE,
                 next->is_binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT) < 0)
     return -1;

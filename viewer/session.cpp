@@ -90,7 +90,7 @@ bool session::ask(client who, message what) {
   {
     const std::lock_guard held(mutex_);
     viewer_state& of = clients_[who];
-    // What only the newest counts of takes no place.
+    // A request of which only the newest counts takes no room in the queue.
     if (what.what == request::drawn) {
       // A client cannot have drawn what it has not been sent, whatever it says.
       if (what.number == of.frame && !holds(of.messages, "frame")) of.is_drawing = false;

@@ -59,7 +59,7 @@ class session {
   void leave(client who);
   /// False where the client has asked for too much that is not answered yet: it is to be shut out.
   bool ask(client who, message what);
-  /// What there is for a client to be sent next.
+  /// The next message for a client, if there is one.
   std::optional<outgoing_message> next_message(client who);
 
   static constexpr std::chrono::milliseconds longest_wait_for_ceiling{150};

@@ -16,7 +16,7 @@
 /// Simulations that a browser shows: what `heddle view` serves.
 namespace heddle::viewer {
 
-/// What a client sees: a rectangle of the simulation's plane and how many pixels show it.
+/// The window of a client: a rectangle of the simulation's plane and how many pixels show it.
 struct window {
   static constexpr std::uint32_t most_pixels_of_side = 8192;
 
@@ -31,7 +31,7 @@ struct window {
   friend bool operator==(const window&, const window&) = default;
 };
 
-/// What a window shows, in no more pixels than the window has. The page scales it without smoothing.
+/// The picture in a window, in no more pixels than the window has. The page scales it without smoothing.
 struct rendering {
   /// Palette pictures where 256 colours are enough, which take a third of the bytes of RGB.
   heddle::image image;
@@ -70,8 +70,8 @@ class viewed_simulation {
   /// The name of its command, such as "life". The page runs viewer/page/KIND.js for its controls.
   virtual std::string_view kind() const = 0;
 
-  /// What that script needs to know once: an object, see docs/design/view.md. The names of palettes are in
-  /// "palettes", the default first; whether y grows upwards is in "up".
+  /// The description that the script needs once: an object, see docs/design/view.md. The names of palettes
+  /// are in "palettes", the default first; whether y grows upwards is in "up".
   virtual nlohmann::json description() const = 0;
 
   /// Takes `count` ≥ 1 steps.
@@ -103,9 +103,9 @@ class viewed_simulation {
   /// text of an error is one line.
   virtual void handle(std::string_view action, const nlohmann::json& arguments) = 0;
 
-  /// What the page shows beside the picture: an object with "text", a line such as "generation 12, population
-  /// 5"; "plots", see docs/design/view.md; and what the script for this kind wants. It comes with every
-  /// frame.
+  /// The status that the page shows beside the picture: an object with "text", a line such as "generation 12,
+  /// population 5"; "plots", see docs/design/view.md; and what the script for this kind wants. It comes with
+  /// every frame.
   virtual nlohmann::json status() = 0;
 
   /// The command that gives the state of now, or from which a saved file goes on; one line for a shell.

@@ -7,7 +7,7 @@
 
 #include <picture_part.hpp>
 
-/// What of a grid is in a window.
+/// The part of a grid that is in a window.
 namespace heddle::viewer {
 
 /// Squares of cells, as many as pixels at most; where cells are larger than pixels a square is a cell.

@@ -43,7 +43,7 @@ constexpr struct {
                 {"operators", measure_operators},
                 {"mandelbrot", measure_mandelbrot}};
 
-/// What is measured of one contender: calls that follow each other, and on a GPU single calls too.
+/// The measurement of one contender: calls that follow each other, and on a GPU single calls too.
 struct trial {
   timing::sampler in_a_row;
   std::optional<timing::sampler> single;

@@ -11,7 +11,7 @@
 
 namespace heddle::measure {
 
-/// What several contenders do.
+/// The task of several contenders.
 struct task {
   std::string pattern, variant, dtype;
   std::size_t n;          ///< elements

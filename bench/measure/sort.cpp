@@ -12,7 +12,7 @@
 namespace heddle::measure {
 namespace {
 
-/// What elements have in common with the same ones in another order.
+/// A number that does not depend on the order of the elements.
 template <class T>
 std::uint64_t fingerprint(const std::vector<T>& x) {
   std::uint64_t sum = 0;

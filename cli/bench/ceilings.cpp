@@ -114,7 +114,7 @@ contender copy_ceiling(const workload& work) {
     });
     return made;
   }
-  // What is in the cache anyway is copied faster there, and little is faster done than its stores waited for.
+  // Elements in the cache are copied faster there, and a few are copied before non-temporal stores complete.
   const bool non_temporal = work.elements->exceed_cache() && work.input_bytes() >= four_pages;
   made.calls = repeated([work, non_temporal](std::size_t call) {
     const auto* const from = static_cast<const std::byte*>(work.elements->input(call));

@@ -16,7 +16,7 @@
 namespace heddle::cli::bench {
 namespace {
 
-/// What gnuplot prints of `script`, without the settings of a user.
+/// The output of gnuplot for `script`, without the settings of a user.
 std::string run_gnuplot(std::string_view script) {
   const std::filesystem::path program = find_program("gnuplot");
   if (program.empty()) fail("gnuplot is not installed any more");
@@ -38,7 +38,7 @@ std::string gnuplot_string(std::string_view text) {
   return result + "'";
 }
 
-/// What one line looks like.
+/// The style of one line.
 struct line_style {
   std::string colour, text;
 };

@@ -15,7 +15,7 @@ namespace heddle::cli::bench {
 /// The patterns that are measured: a reduction of x, its inclusive scan, and x + 1.
 enum class pattern { reduce, scan, transform };
 
-/// What every contender of one row group does: which pattern, where, and on which elements.
+/// The work of every contender of one row group: which pattern, where, and on which elements.
 struct workload {
   enum pattern pattern;
   runtime_op combine;  ///< plus or maximum, by which a reduction and a scan go; plus for a transform
@@ -25,7 +25,7 @@ struct workload {
   const buffers* elements;
 
   std::size_t input_bytes() const noexcept { return n * size_of(type); }
-  /// What the pattern reads and writes.
+  /// The bytes that the pattern reads and writes.
   std::size_t bytes() const noexcept { return (pattern == pattern::reduce ? 1 : 2) * input_bytes(); }
 };
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <memory>
 
-/// What the benchmark itself asks of a GPU. A build without the CUDA toolkit has the same functions, which
-/// are never called, because no target is a GPU there.
+/// Functions of the benchmark itself for a GPU. A build without the CUDA toolkit has the same functions,
+/// which are never called, because no target is a GPU there.
 namespace heddle::cli::bench {
 
 std::size_t gpu_cache_bytes(const target& where);

@@ -43,7 +43,7 @@ void with_peer_type(const workload& work, const F& f) {
   }
 }
 
-/// What a reduction begins with.
+/// The first value of a reduction.
 template <class T, bool IsMaximum>
 inline constexpr T start = IsMaximum ? std::numeric_limits<T>::lowest() : T();
 

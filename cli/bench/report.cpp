@@ -33,7 +33,7 @@ std::string gpu_columns(const std::string& back_to_back, const std::string& whol
   return fmt::format("{:>13} {:>11}", back_to_back, whole_call);
 }
 
-/// What was measured, as a title says it.
+/// The title of a measurement.
 std::string title_of(const std::vector<dtype>& types, const measured_work& work, const target& where) {
   std::string title = fmt::format("{} ({}) on {}", work.pattern,
                                   work.pattern == "transform" ? "x + 1" : work.op.c_str(), where.text());

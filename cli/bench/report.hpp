@@ -31,7 +31,7 @@ struct result {
   double gb_per_s() const noexcept { return static_cast<double>(bytes) / call.seconds / 1e9; }
 };
 
-/// What was measured, by its name in the options.
+/// The measured work, by its name in the options.
 struct measured_work {
   std::string pattern, op;
   bool is_checked;

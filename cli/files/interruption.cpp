@@ -20,7 +20,7 @@ namespace {
 
 volatile std::sig_atomic_t received = 0, states_to_keep = 0;
 
-// What cannot look for the signal in time, such as the opening of a pipe that nobody writes to, is ended.
+// A call that cannot look for the signal in time, such as the opening of a pipe without a writer, is ended.
 constexpr unsigned seconds_to_stop = 2;
 
 // timeout and some shells signal a process and then its group, to which it belongs: what follows so soon is

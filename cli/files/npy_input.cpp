@@ -28,8 +28,8 @@ npy_input::npy_input(const npy_file& file, dtype via, dtype type, const target& 
       type_(type),
       where_(where),
       threads_(where.is_gpu() ? available_cores() : where.threads()) {
-  // What is converted for a CPU is used while it is in the cache. A file in Fortran order is read fastest in
-  // large pieces, and so is everything that is not converted.
+  // Elements converted for a CPU are used while they are in the cache. A file in Fortran order is read
+  // fastest in large pieces, and so is everything that is not converted.
   const bool stays_in_cache = !where.is_gpu() && !in_place() && !file.fortran_order();
   const std::size_t piece_bytes =
       stays_in_cache ? static_cast<std::size_t>(threads_) << 20 : std::size_t{64} << 20;

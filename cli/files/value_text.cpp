@@ -32,14 +32,14 @@ std::string text_of(T x) {
   }
 }
 
-/// What std::from_chars reads, with an optional + before it and nothing after it.
+/// Reads a number as std::from_chars does, with an optional + before it and nothing after it.
 template <class T>
 std::errc read_real(std::string_view text, T& x) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), x);
   if (end != text.data() + text.size()) return std::errc::invalid_argument;
   if constexpr (std::is_floating_point_v<T>) {
-    // What is nearer to 0 than any number of the type is 0, or the least number.
+    // A number that is nearer to 0 than any number of the type is 0, or the least number.
     if (status == std::errc::result_out_of_range) {
       const long double wide = std::strtold(std::string(text).c_str(), nullptr);
       if (std::abs(wide) < 1) {

@@ -70,7 +70,7 @@ checker::severity severity_of(const std::string& text) {
                              : checker::severity::error;
 }
 
-/// What is not to be told.
+/// The findings that are not to be reported.
 checker::known_findings known_to(const check_options& options) {
   checker::known_findings known;
   if (!options.suppressions.empty()) known.read_suppressions(options.suppressions);
@@ -78,7 +78,7 @@ checker::known_findings known_to(const check_options& options) {
   return known;
 }
 
-/// What both kinds of checks measure, after `what` was run.
+/// Prints the measurements of both kinds of checks, after `what` was run.
 template <class Outcome>
 void report_stats(const check_options& options, const checker::compilation& compiled, const Outcome& outcome,
                   const nlohmann::ordered_json& what) {
@@ -266,7 +266,7 @@ void run(const check_options& options) {
   if (status != 0) throw ended{status};
 }
 
-/// What the program is called with.
+/// The arguments of the program.
 std::vector<std::string> program_arguments;
 
 }  // namespace
@@ -305,7 +305,7 @@ void add_files_to(CLI::App& command, check_options& options) {
   };
   many("-l", options.libraries, "A library of a program; those of CUDA are left out", "NAME");
   many("-L", options.library_folders, "Where libraries are", "DIR");
-  command.add_option("-x", options.language, "What all files are, whatever their names")
+  command.add_option("-x", options.language, "The language of all files, whatever their names")
       ->option_text("LANGUAGE")
       ->check(CLI::IsMember({"cu", "c++", "c"}));
   command.add_option("-O", "Ignored: a check compiles in its own way")->option_text("N");
@@ -360,7 +360,7 @@ void add_watching_to(CLI::App& command, check_options& options) {
   command.add_flag(
       "--profile", options.profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
-  command.add_flag("--leak-check", options.checks_leaks, "What a program does not free is a finding");
+  command.add_flag("--leak-check", options.checks_leaks, "Memory that a program does not free is a finding");
 }
 
 /// Where findings go, and which of them are told.

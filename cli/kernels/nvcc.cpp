@@ -112,8 +112,8 @@ void build(checker::compiler_command c) {
   checker::write_built_program(c.output.empty() ? "a.out" : c.output, cuda_on_cpu::link_objects(link));
 }
 
-/// What CMake looks for in what nvcc -v says: where headers and libraries are, for which GPU code is made,
-/// and what links programs, which is this command again.
+/// Prints the lines that CMake reads from nvcc -v: where headers and libraries are, for which GPU code is
+/// made, and what links programs, which is this command again.
 void describe_steps() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
   print_error(fmt::format(

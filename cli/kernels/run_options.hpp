@@ -26,8 +26,8 @@ struct place_options {
   void add_place_to(CLI::App& command);
 };
 
-/// What is asked of every pattern that runs on a file: where from and where to, along which axis, in which
-/// element type and on which target, and what to say about it.
+/// Options of every pattern that runs on a file: the input and the output, the axis, the
+/// element type, the target and the messages.
 struct run_options : place_options {
   std::string input, output;
   std::optional<std::ptrdiff_t> axis;
@@ -48,14 +48,14 @@ struct run_options : place_options {
   std::optional<heddle::dtype> element_type() const;
 };
 
-/// What is wrong with the text of a target; empty when nothing is. It does not depend on the machine: whether
-/// the target is there is seen when it is used.
+/// Says what is wrong with the text of a target; empty if nothing is. It does not depend on the machine:
+/// whether the target is there is seen when it is used.
 std::string check_target(const std::string& text);
 
 /// The target again, with its number in digits where it is a whole number.
 std::string target_in_digits(const std::string& text);
 
-/// What is wrong with the text of an element type.
+/// Says what is wrong with the text of an element type.
 std::string check_dtype(const std::string& text);
 
 /// "{bool,int8,…}", which describes that check.

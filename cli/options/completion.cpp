@@ -24,7 +24,7 @@ struct completion_options {
   std::string shell, output;
 };
 
-/// What a subcommand takes beside its options.
+/// The arguments of a subcommand beside its options.
 struct positionals {
   std::vector<std::string> choices;
   bool takes_files = false;
@@ -198,7 +198,7 @@ std::string zsh_action(const option_values& values) {
   }
 }
 
-/// What _arguments takes for an option.
+/// The specification of an option for _arguments.
 std::string zsh_specification(CLI::Option& option) {
   const std::vector<std::string> flags = flags_of(option);
   const option_values values = values_of(option);

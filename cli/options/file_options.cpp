@@ -32,7 +32,7 @@ struct file_place {
   bool is_written;
 };
 
-/// What an option's validator is called, which is how it is found again.
+/// The names of validators, by which they are found again.
 constexpr std::array<std::pair<const char*, file_text>, 3> names_of_readers{
     {{"reads a file", file_text::path},
      {"reads a named file", file_text::named_path},

@@ -29,7 +29,7 @@ bool names_file(CLI::Option& option);
 /// The files that the options of a subcommand name, after they have been read, and whether they are written.
 std::vector<std::pair<std::string, bool>> files_named_by(CLI::App& command);
 
-/// What the values of an option pass through, in this order.
+/// The checks of the values of an option, in their order.
 std::vector<const CLI::Validator*> checks_of(CLI::Option& option);
 
 /// After the options of a subcommand have been read: throws CLI::ValidationError where two of them read

@@ -8,7 +8,7 @@
 
 #include <CLI/App.hpp>
 
-/// What is wrong with the text of an option, as CLI11 asks it: empty when nothing is. CLI11's own checks of
+/// Checks of the text of an option for CLI11: each says what is wrong, or nothing. CLI11's own checks of
 /// numbers round, take a leading 0 for octal and let NaN pass.
 namespace heddle::cli {
 

@@ -36,7 +36,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& kn
   std::string best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& one : known) {
-    // What one begins to type is near, whatever is left of it.
+    // A word is near if the text typed is its beginning, however long the rest is.
     const bool is_beginning = word.size() > 3 && std::string_view(one).starts_with(word);
     const std::size_t apart = is_beginning ? 1 : letters_apart(word, one);
     if (apart >= least || word.size() < 3) continue;
@@ -66,7 +66,7 @@ std::string unknown_word(const CLI::App& app) {
   std::vector<std::string> words = app.remaining();
   if (words.empty() && !chosen.empty()) {
     within = chosen.front();
-    // What a command hands on to others is not unknown.
+    // Words that a command passes to a program are not unknown.
     if (within->get_prefix_command()) return "";
     words = within->remaining();
   }

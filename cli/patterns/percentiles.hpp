@@ -5,7 +5,7 @@
 
 namespace heddle::cli {
 
-/// What is wrong with a list of percentiles, "25,50,97.5"; empty when nothing is.
+/// Says what is wrong with a list of percentiles, "25,50,97.5"; empty if nothing is.
 std::string check_percentiles(const std::string& text);
 
 /// The fractions of such a list, from 0 to 1.

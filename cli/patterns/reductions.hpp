@@ -11,13 +11,14 @@
 #include <span>
 #include <string>
 
-/// What `heddle reduce` can make of elements, in one process and over ranks.
+/// The reductions of `heddle reduce`, in one process and over ranks.
 namespace heddle::cli {
 
-/// What the result is of the elements that are combined.
+/// The kind of result that combined elements become.
 enum class outcome { itself, index, logical, mean, variance, deviation, median, percentile };
 
-/// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
+/// A reduction that --op names: the operator that combines elements, and the numbers 0 and 1 where it has an
+/// identity.
 struct reduction {
   const char* name;
   runtime_op combine;
@@ -54,7 +55,7 @@ dtype result_type(const reduction& op, dtype from, dtype combined);
 void finish(const reduction& op, dtype combined, dtype result, std::size_t length, std::size_t ddof,
             void* values, std::size_t count);
 
-/// What combining nothing gives, `count` times.
+/// The result of no elements, `count` times.
 void fill_with_identity(const reduction& op, dtype combined, const shape& lengths, void* values,
                         std::size_t count);
 

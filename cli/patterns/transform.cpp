@@ -75,7 +75,7 @@ std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// What an input is to the kernel: elements that go side by side with those of the result, a piece at a time;
+/// An input of the kernel: elements that go side by side with those of the result, a piece at a time;
 /// or all of its elements, found by strides.
 class kernel_input {
  public:

@@ -164,7 +164,7 @@ class lbm_checkpoint {
   std::string path_;
 };
 
-/// What is printed of a state.
+/// The line that is printed of a state.
 std::string line_of(const lbm::flow& of, std::optional<double> change) {
   std::string text = fmt::format("steps {} time {:.6g} mass {:.12g}", of.steps(), of.time(),
                                  1 + of.excess_mass() / static_cast<double>(of.fluid_cells()));

@@ -17,7 +17,7 @@
 #include <lattice_boltzmann/flow.hpp>
 #include <lattice_boltzmann/pictures.hpp>
 
-/// What `heddle lbm` reads and writes besides its lines.
+/// The files that `heddle lbm` reads and writes.
 namespace heddle::cli {
 
 /// Cells that are obstacles, rows from the bottom: of a picture those that are darker than half grey, where

@@ -53,7 +53,7 @@ class life_view {
   enclosing_rectangle shown_;
 };
 
-/// What is to be written at the end, and pictures on the way there.
+/// The files of a run: those at the end, and pictures on the way there.
 class life_output {
  public:
   static const file_formats& formats();

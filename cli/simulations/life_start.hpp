@@ -21,7 +21,7 @@ struct life_start_options {
   std::string words() const;
 };
 
-/// What a run begins with.
+/// The beginning of a run.
 struct life_beginning {
   life::placed_grid cells;
   life::topology shape;

@@ -153,7 +153,7 @@ std::shared_ptr<const mandelbrot::reference_orbit> reference_for(const mandelbro
       });
 }
 
-/// What each rank has, of every rank in order.
+/// The elements of every rank, in the order of ranks.
 template <class T>
 const T* gathered(const T* own, std::size_t count, array<T>& of_ranks) {
   if (!is_over_ranks()) return own;
@@ -161,7 +161,7 @@ const T* gathered(const T* own, std::size_t count, array<T>& of_ranks) {
   return of_ranks.data();
 }
 
-/// What is on the target, where the CPU reads it.
+/// The elements of an array on the target, where the CPU can read them.
 template <class T>
 const T* on_cpu(const array<T>& there, const target& where, std::size_t count, array<T>& here) {
   if (!where.is_gpu()) return there.data();

@@ -7,7 +7,7 @@
 
 namespace heddle::cli {
 
-/// What is around a point that is given in decimal: 3/zoom of the plane.
+/// The surroundings of a point that is given in decimal: 3/zoom of the plane.
 struct mandelbrot_surroundings {
   std::string re, im;
   double zoom;
@@ -25,8 +25,8 @@ struct mandelbrot_start_options {
   /// --palette and --smooth. Where there is `picture`, they need it.
   void add_colours_to(CLI::App& command, CLI::Option* picture);
 
-  /// What --center and --zoom say; nothing where there is no center. Throws CLI::ParseError for what is no
-  /// number.
+  /// The values of --center and --zoom; nothing without a center. Throws CLI::ParseError for a text that is
+  /// no number.
   std::optional<mandelbrot_surroundings> surroundings() const;
 };
 

@@ -1,4 +1,4 @@
-"""What arguments have to be that go on to the extension as numbers, texts and paths."""
+"""Checks of arguments that the extension takes as numbers, texts and paths."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def number(what: str, x: Any) -> float:
 
 
 def mask(where: Any) -> np.ndarray:
-    """What says which elements count."""
+    """The mask of the elements that count."""
     chosen = np.asarray(where)
     if chosen.dtype != np.bool_:
         raise TypeError(f"where is made of bools, not {chosen.dtype}")

@@ -33,7 +33,7 @@ def asarray(x: Any, dtype: Any = None, *, target: Target | str | None = None, co
 
 
 def restored(x: np.ndarray, device: str) -> Array:
-    """What was pickled, where it was."""
+    """An unpickled array, on the device where it was."""
     return _core.asarray(x, None, device, None)
 
 

@@ -27,7 +27,7 @@ class Place:
     """Where a finding is: what a thread, or the host, does at a line."""
 
     what: str
-    """What is done there, as "writes"."""
+    """The action there, such as "writes"."""
     file: str
     line: int
     """From 1; 0 where it is not known."""
@@ -98,7 +98,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found; printed as the command prints it, and a sequence of findings.
+    """The findings of a check; printed as the command prints it, and a sequence of findings.
 
     `is_clean` says that there are none, but for what `fail_on` lets pass. `json` is all that the command says, as a dict; with ``profile=True`` it has the
     profiles, which are not printed.
@@ -113,7 +113,7 @@ class Report:
     findings: tuple[Finding, ...]
     json: dict[str, Any]
     output: str
-    """What a program wrote to its standard output and error."""
+    """The standard output and error of a program."""
 
     @property
     def is_clean(self) -> bool:

@@ -119,7 +119,7 @@ class _Source:
         self.code = code
 
     def compiled(self, letters: dict[str, np.dtype]) -> Any:
-        """What is made of it with these types for T and such."""
+        """The kernel with these types for T and other letters."""
         key = tuple(sorted((letter, dtype.name) for letter, dtype in letters.items()))
         if key not in self._compiled:
             known = {letter: _code_of(dtype) for letter, dtype in letters.items()}
@@ -161,7 +161,7 @@ def _letters(name: str, parameters: Sequence[_Parameter], arguments: Sequence[An
 
 
 def _named(kind: str, names: Sequence[str], texts: Sequence[Any], keywords: dict[str, Any]) -> dict[str, Any]:
-    """What a kernel is made of by names, of texts in this order and of keywords."""
+    """The texts of a kernel by their names, from texts in this order and from keywords."""
     if len(texts) > len(names):
         raise TypeError(f"{kind} takes {', '.join(names)}: {len(names)} texts, and {len(texts)} were given")
     given = {key: value for key, value in keywords.items() if value is not None}
@@ -197,7 +197,7 @@ def _options(options: Any, definitions: Any, include_dirs: Any, std: str) -> Any
 
 def _elementwise(name: str, parameters: Sequence[_Parameter], operation: str, preamble: str, compile: Any) -> _Source:
     def make(name: str, declared: str, code: str, pointers: list[str], preamble: str) -> Any:
-        # What is written by a pointer is not seen in the statements.
+        # The statements do not show what is written by a pointer.
         if any(pointer and not pointer.startswith("const ") for pointer in pointers):
             code += "\n;(void)0"
         return _core.ElementwiseExpression(name, declared, code, pointers, preamble, compile)

@@ -190,7 +190,7 @@ class LatticeBoltzmann:
         def compare() -> None:
             nonlocal change
             if flow.steps % every == 0 and flow.compared != flow.steps:
-                # What was compared at another time tells nothing.
+                # A comparison at another time tells nothing.
                 follows = flow.compared == flow.steps - every
                 found = flow.change()
                 change = found if follows else None

@@ -11,7 +11,7 @@ from ._simulations import Progress, _in_pieces
 
 
 class PiEstimate(NamedTuple):
-    """What random points say of π: the estimate and its standard error; of `samples` points `inside` are in the disc."""
+    """The result of random points for π: the estimate and its standard error; of `samples` points `inside` are in the disc."""
 
     value: float
     standard_error: float

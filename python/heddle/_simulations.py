@@ -1,4 +1,4 @@
-"""What simulations share: steps in pieces that Ctrl-C stops between, and progress."""
+"""Code that simulations share: steps in pieces that Ctrl-C stops between, and progress."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from . import _core
 
 
 class Error(RuntimeError):
-    """What fails for no fault of the arguments: a GPU that is not there, a driver, a compiler."""
+    """A failure that is no fault of the arguments: a GPU that is not there, a driver, a compiler."""
 
 
 class target:

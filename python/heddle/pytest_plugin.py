@@ -28,7 +28,7 @@ _MAIN = re.compile(r"^\s*(?:int|auto)\s+main\s*\(", re.MULTILINE)
 
 
 class Findings(Exception):
-    """What a check found."""
+    """The findings of a check."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -86,8 +86,8 @@ nb::object array_as_numpy(nb::handle self, nb::handle type, nb::handle copy) {
   return array;
 }
 
-/// What fills an array comes before what the other side puts on its stream, as DLPack numbers it: 1 or None
-/// is the default one, 2 that of the thread, and -1 says that the order does not matter.
+/// Orders earlier work on an array before later work on the other side's stream, as DLPack numbers it: 1 or
+/// None is the default one, 2 that of the thread, and -1 says that the order does not matter.
 void put_in_order(const target& where, nb::handle stream) {
 #if HEDDLE_PYTHON_CUDA
   const std::intptr_t wanted = stream.is_none() ? 1 : nb::cast<std::intptr_t>(stream);
@@ -257,7 +257,7 @@ std::string representation(nb::handle self) {
          device_text(x.where) + "')";
 }
 
-/// What the owner refers to may refer to the array: Python's collector of cycles sees it and breaks it.
+/// Objects of the owner may refer to the array: Python's collector of cycles sees it and breaks it.
 int visit_owner(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   if (nb::inst_ready(self)) Py_VISIT(array_in(self).owner.ptr());

@@ -33,7 +33,7 @@ class last_reader {
   std::optional<target> where_;
 };
 
-/// What heddle.Array is: elements of its own, or of an owner that it keeps.
+/// A heddle.Array: elements of its own, or of an owner that it keeps.
 struct device_array {
   explicit device_array(any_array&& elements)
       : owned(std::move(elements)),

@@ -10,12 +10,12 @@
 
 #include <nanobind/nanobind.h>
 
-/// What the bindings share of Python and NumPy.
+/// Access to Python and NumPy that the bindings share.
 namespace heddle::python {
 
 namespace nb = nanobind;
 
-/// What is taken from NumPy and from heddle's own Python, once, when the package is imported.
+/// Objects of NumPy and of heddle's own Python, looked up once, when the package is imported.
 struct [[gnu::visibility("hidden")]] interpreter {
   nb::object error, axis_error, ndarray, generic;
   nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types,

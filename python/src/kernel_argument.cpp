@@ -54,7 +54,7 @@ std::string name_of_type(nb::handle x) {
         by.place + ": the kernel takes " + takes + ", and " + name_of_type(given) + " was given" + hint);
 }
 
-/// What the elements of a buffer are, and whether their bytes are in the machine's order.
+/// The type of the elements of a buffer, and whether their bytes are in the machine's order.
 struct element_format {
   number type = number::other;
   bool is_native = true;

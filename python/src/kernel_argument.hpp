@@ -11,7 +11,7 @@
 
 namespace heddle::python {
 
-/// What a kernel or an expression takes for an argument.
+/// An argument that a kernel or an expression expects.
 struct expected_argument {
   std::string place;  ///< "saxpy: argument 2 (a)"
   const kernel_parameter& parameter;

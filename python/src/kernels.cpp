@@ -22,7 +22,7 @@ dimensions dimensions_from(const std::vector<std::size_t>& lengths) {
   return {lengths.at(0), lengths.at(1), lengths.at(2)};
 }
 
-/// What a source is compiled with.
+/// The options that a source is compiled with.
 module_options options_from(std::vector<std::string> definitions, std::vector<std::string> include_folders,
                             std::string standard, std::vector<std::string> flags, std::string name,
                             std::vector<std::string> name_expressions) {

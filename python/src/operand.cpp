@@ -197,7 +197,7 @@ static nb::object dlpack_capsule(nb::handle x, nb::handle stream) {
   return dlpack(nb::arg("stream") = stream);
 }
 
-/// What DLPack calls the kind of device. PyTorch has tensors on devices that are none.
+/// DLPack's number of the kind of device. PyTorch has tensors on devices that are none.
 static int dlpack_device_kind(nb::handle x) {
   try {
     return nb::cast<int>(nb::object(x.attr("__dlpack_device__")())[0]);

@@ -56,7 +56,7 @@ class operand {
     return wanted.is_automatic() && gives_array_ && where_.is_gpu() ? on_default_stream(where_) : wanted;
   }
 
-  /// What keeps the elements alive.
+  /// The object that keeps the elements alive.
   nb::object keeper() const;
 
  private:
@@ -94,7 +94,7 @@ class output {
          const operand& in, bool in_place = false, const operand* other = nullptr);
 
   any_view view(const shape& lengths) const { return {data_, type_, lengths, place_}; }
-  /// What the function returns.
+  /// The result of the function.
   nb::object finish();
 
  private:

@@ -8,7 +8,7 @@
 namespace heddle::python {
 namespace {
 
-/// What NumPy adds and multiplies elements of that type in: integers and bool in 64 bits.
+/// The type in which NumPy adds and multiplies elements of a type: 64 bits for integers and bool.
 dtype summed_in(dtype type) {
   if (type <= dtype::int64) return dtype::int64;
   return type <= dtype::uint64 ? dtype::uint64 : type;

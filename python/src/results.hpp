@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <optional>
 
-/// What patterns share between their arguments and their results.
+/// Code that patterns share between their arguments and their results.
 namespace heddle::python {
 
 using optional_value = std::optional<any_value>;
@@ -31,7 +31,7 @@ target place_of_output(const target& where, const operand& x, std::size_t bytes_
 
 /// A result along an axis of elements in Fortran's order, as those of the plan.
 nb::object turned(const nb::object& result, const axes_plan& plan);
-/// What a function of x that makes a new array returns: the array, or `out` with its elements.
+/// The result of a function of x that makes a new array: the array, or `out` with its elements.
 nb::object delivered(any_array&& result, std::optional<dtype> as, nb::handle out, const operand& x);
 
 }  // namespace heddle::python

@@ -56,7 +56,7 @@ const boundary_source& boundary_named(const std::string& name) {
   raise(PyExc_ValueError, "stencil: the boundary is one of " + names + ", not \"" + name + "\"");
 }
 
-// What the kernel gets, as it declares it.
+// The kernel's argument, as the kernel declares it.
 struct place {
   const void* in;
   void* out;
@@ -191,7 +191,7 @@ stencil_source source_of(const std::string& expression, const std::vector<offset
   source.preamble =
       std::string(expressions::expression_functions) + expressions::complex_functions + "typedef " +
       expressions::code_name(type) + R"( heddle_cell;
-// What few cells need is there once, as a function of many neighbours takes long to compile.
+// Code for few cells is compiled once, because a function of many neighbours takes long to compile.
 #if defined(__CUDACC_RTC__)
 #define HEDDLE_APART static __device__ __noinline__
 #else

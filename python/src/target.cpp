@@ -95,7 +95,7 @@ a GPU that this machine does not have.
           },
           nb::arg("text").none() = "auto", nb::arg("stream").none() = 0)
       .def_static("best", &target::best, "The first GPU of this machine, or every core where it has none.")
-      .def_static("available", &target::available, "What this machine can run on.")
+      .def_static("available", &target::available, "The targets of this machine.")
       .def_prop_ro("kind", &kind_text, "\"serial\", \"parallel\", \"gpu\" or \"auto\".")
       .def_prop_ro("threads", &target::threads, "Threads of a CPU target.")
       .def_prop_ro("device", &target::device, "The number of the GPU.")

@@ -80,7 +80,7 @@ nb::object object_of(const value& v) {
   return nb::steal(PyLong_FromString(((v.integer < 0 ? "-" : "") + digits).c_str(), nullptr, 10));
 }
 
-/// What an operator or a function of `heddle transform` makes of numbers and of (code, type).
+/// Applies an operator or a function of `heddle transform` to numbers and to (code, type).
 nb::object operate(const std::string& word, const nb::sequence& given) {
   std::vector<value> all;
   for (const nb::handle each : given) all.push_back(value_of(each));
@@ -96,7 +96,7 @@ struct heddle_lines {
   heddle_element* to;
   heddle_size length, piece, pieces, inner;
 };
-/// What combining a piece of a line from the left gives.
+/// A piece of a line, combined from the left.
 HEDDLE_BOTH heddle_element heddle_reduced_piece(heddle_lines x, heddle_size k) {
   const heddle_size line = k / x.inner, piece = line % x.pieces;
   const heddle_element* const at = x.from + line / x.pieces * x.length * x.inner + k % x.inner;
@@ -123,7 +123,7 @@ struct lines {
   unsigned long long length, piece, pieces, inner;
 };
 
-/// What was made for a vectorized function: kernels by their sources, and those that combine elements.
+/// The kernels of a vectorized function by their sources, and those that combine elements.
 struct kept_kernels {
   std::map<std::string, elementwise_kernel> kernels;
   std::shared_ptr<void> reduction, scan;

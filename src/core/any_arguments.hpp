@@ -12,7 +12,7 @@
 
 #include <fmt/core.h>
 
-/// What patterns ask of arguments whose type is known at run time, and how they reach their elements.
+/// Checks of arguments whose type is known at run time, and access to their elements.
 namespace heddle::impl {
 
 inline void require_op(runtime_op op, dtype type) {

@@ -2,7 +2,7 @@
 
 namespace heddle::cpu {
 
-/// What kernels are compiled for: the levels v1, v3 and v4 of the x86-64 ABI; elsewhere there is one.
+/// Kernels are compiled for the levels v1, v3 and v4 of the x86-64 ABI; elsewhere there is one.
 enum class isa { baseline, avx2, avx512 };
 
 /// The best that this processor runs of those that the library holds. Everything that is compiled for several

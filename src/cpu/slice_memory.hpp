@@ -25,7 +25,7 @@ class slice_memory {
     for (std::size_t i = 0; i < slices; ++i) free_.push_back(static_cast<std::byte*>(all_.data()) + i * each);
   }
 
-  /// What one slice works in while it lives; not initialised.
+  /// The scratch memory of one slice, which is not initialised.
   class piece {
    public:
     explicit piece(slice_memory& of) : of_(of) {

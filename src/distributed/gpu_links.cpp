@@ -93,7 +93,7 @@ class pinned_memory {
   std::size_t bytes_;
 };
 
-/// What the transports of ranks on GPUs have in common.
+/// Code that the transports of ranks on GPUs share.
 class over_gpus : public transport_over {
  public:
   over_gpus(std::shared_ptr<transport> cpu, const target& where)

@@ -9,7 +9,7 @@
 
 #include <cuda_runtime.h>
 
-/// What is called of NCCL 2, which is loaded when ranks on GPUs first need it. Its C interface is the same in
+/// The functions of NCCL 2, which is loaded when ranks on GPUs first need it. Its C interface is the same in
 /// all versions 2.
 namespace heddle::impl {
 

@@ -12,7 +12,7 @@
 namespace heddle {
 namespace {
 
-/// What is done already.
+/// An exchange that has nothing to do.
 class no_exchange final : public impl::exchange {
  public:
   void wait() override {}

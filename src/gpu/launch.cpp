@@ -22,7 +22,7 @@ unsigned multiprocessors(const target& where) {
 void pdl_kernel::prepare(const target& where, std::uint64_t bit) {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, function_), "cudaFuncGetAttributes");
-  // What the code was compiled for, which may be less than the device is.
+  // The code may be compiled for a lower capability than that of the device.
   const int capability = attributes.ptxVersion;
   if (capability >= 90) overlaps_.fetch_or(bit, std::memory_order_relaxed);
   const bool copies = bulk_bytes_ > 0 && capability >= 90 && capability < 120;

@@ -22,7 +22,7 @@ namespace heddle::gpu {
 
 namespace {
 
-/// What helps against an error, as the end of a sentence.
+/// The remedy for an error, as the end of a sentence.
 const char* remedy(cudaError_t status) {
   switch (status) {
     case cudaErrorNoKernelImageForDevice:
@@ -137,7 +137,7 @@ std::size_t free_bytes(int device) {
   const current_device on(target::gpu(device));
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  // What the pool keeps for the next array is free too.
+  // Memory that the pool keeps for the next array is free, too.
   std::uint64_t reserved = 0, used = 0;
   check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrReservedMemCurrent, &reserved),
         "cudaMemPoolGetAttribute");
@@ -167,7 +167,7 @@ void* allocate(std::size_t bytes, const target& where) {
   void* data = nullptr;
   cudaError_t status = cudaMallocFromPoolAsync(&data, bytes, pool, where.stream());
   if (status == cudaErrorMemoryAllocation) {
-    // What the pool keeps may be in pieces that are too small: give it back once, and ask again.
+    // The memory in the pool may be in pieces that are too small: give it back once, and ask again.
     cudaGetLastError();
     gpu::release_cached_memory(where);
     status = cudaMallocFromPoolAsync(&data, bytes, pool, where.stream());
@@ -195,7 +195,7 @@ void release(void* data, const target& where) noexcept {
 void release_cached_memory(const target& where) {
   require_device(where);
   const current_device on(where);
-  // What other streams have freed counts once they have come to it.
+  // Memory that other streams free counts when the streams have freed it.
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   free_kept_storage(where);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");

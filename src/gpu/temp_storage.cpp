@@ -20,7 +20,7 @@ constexpr std::size_t most_streams = 1024;
 
 using streams = std::map<std::pair<int, unsigned long long>, std::shared_ptr<temp_storage::kept_scratch>>;
 
-/// What streams keep, by device and number: a handle is used again when its stream is gone. It is never
+/// The storage of streams, by device and number: a handle is used again when its stream is gone. It is never
 /// destroyed, as CUDA may be gone at the end of a program.
 struct kept_by_streams {
   std::mutex mutex;

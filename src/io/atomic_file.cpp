@@ -87,7 +87,7 @@ void atomic_file::keep_properties(const struct stat& present) {
   if (!keeps_group) lose("group", present.st_gid);
   mode_t& mode = mode_.emplace(present.st_mode & 07777);
   if (!keeps_owner || !keeps_group) mode &= 0777;
-  // What one group was allowed is not allowed another, unless everybody is.
+  // Another group does not get the permissions of the old one, unless everybody has them.
   if (!keeps_group) mode &= ~S_IRWXG | ((mode & S_IRWXO) << 3);
 }
 

@@ -135,7 +135,7 @@ void remove(const cache_folder& folder, const entry& what) {
   for (const std::string& name : what.names) unlinkat(folder.descriptor(), name.c_str(), 0);
 }
 
-/// What HEDDLE_CACHE_SIZE says; nothing where it is not set.
+/// The value of HEDDLE_CACHE_SIZE; nothing if it is not set.
 std::optional<std::uint64_t> limit_of_environment() {
   const char* const set = std::getenv("HEDDLE_CACHE_SIZE");
   if (set == nullptr || *set == '\0') return std::nullopt;
@@ -259,7 +259,7 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
     with_cache([&](const cache_folder& folder) {
       folder.write(made, what.made);
       folder.write(key + ".json", description.dump());
-      // What another state of the files was compiled to.
+      // Removes the code of another state of the files.
       for (const entry& e : entries_in(folder)) {
         for (const std::string& name : e.names) {
           if (name.starts_with(key + "-") && name != made) unlinkat(folder.descriptor(), name.c_str(), 0);

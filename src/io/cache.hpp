@@ -12,7 +12,7 @@
 
 #include <nettle/sha2.h>
 
-/// What compilers made, kept from one run of a program to the next.
+/// A cache of compiled code, from one run of a program to the next.
 ///
 /// An entry is two files in the cache's folder: KEY.json, which says what was compiled from what, and
 /// KEY-DIGEST.so or .cubin, the code. Both carry a SHA-256 digest, which is compared before anything of them
@@ -39,13 +39,13 @@ temporary_folder folder_for_making();
 /// The same where nobody clears it: in the folder for temporary files, if there is one.
 temporary_folder private_folder_for_making();
 
-/// What a compiler made, and what is to be known of it.
+/// Compiled code, and its description.
 struct kept_file {
   std::string made;
   std::string about;
 };
 
-/// What was kept under a key, when every file that was read to make it is as it was.
+/// The entry of a key, if no file that was read to make it has changed.
 /// \throws heddle::error when HEDDLE_CACHE_SIZE is no whole number of bytes, before anything is compiled.
 std::optional<kept_file> find_kept(const std::string& key);
 

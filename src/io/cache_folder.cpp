@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What is wrong with a folder in which others must not replace anything; empty when nothing is.
+/// Says why others can replace files in a folder; empty if they cannot.
 std::string why_replaceable(const struct stat& about) {
   if (about.st_uid != 0 && about.st_uid != geteuid())
     return fmt::format("it belongs to user {}, who can replace what is in it (set XDG_CACHE_HOME)",
@@ -32,7 +32,7 @@ std::string why_replaceable(const struct stat& about) {
   return "";
 }
 
-/// What is wrong with the owner or the mode of a file or a folder; empty when nothing is.
+/// Says what is wrong with the owner or the mode of a file or a folder; empty if nothing is.
 std::string why_not_own(const struct stat& about) {
   if (about.st_uid != geteuid()) return fmt::format("it belongs to user {}", about.st_uid);
   if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0) return "other users can write to it";

@@ -243,7 +243,7 @@ npy_file::npy_file(const std::string& path) : path_(shown_path(path)) {
   if (file < 0) fail_system(path_, "open");
   if (::fstat(file, &status) != 0) fail_system(path_, "read");
   std::size_t bytes = 0;
-  // What was read before from a stream is not part of it.
+  // Bytes of a stream that were read earlier are not part of the array.
   if (S_ISREG(status.st_mode) && ::lseek(file, 0, SEEK_CUR) == 0) {
     bytes = static_cast<std::size_t>(status.st_size);
     if (bytes > 0) {

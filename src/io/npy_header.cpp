@@ -201,7 +201,7 @@ class header_parser {
     return std::nullopt;
   }
 
-  // What NumPy calls the types that are not supported.
+  // NumPy's names of the types that are not supported.
   static const char* kind_of_code(std::string_view code) {
     switch (code.empty() ? '\0' : code[0]) {
       case 'O':

@@ -10,10 +10,10 @@
 /// The header of a .npy file, read; heddle::npy_header() makes one.
 namespace heddle::impl {
 
-/// What the first array of a file begins with.
+/// The first bytes of an array in a file.
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 
-/// What a header says.
+/// The contents of a header.
 struct npy_layout {
   dtype type = dtype::boolean;
   bool byte_swapped = false;

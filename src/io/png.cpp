@@ -178,7 +178,7 @@ std::string bytes_of_file(const std::string& place, const std::string& path) {
   };
   const impl::descriptor file(open_for_reading(place));
   if (file < 0) fail("open");
-  // What is no picture may have no end.
+  // A file that is no picture may have no end.
   constexpr std::size_t magic_bytes = 8;
   std::optional<std::string> bytes = impl::contents(file, magic_bytes);
   if (!bytes) fail("read");

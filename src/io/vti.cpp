@@ -14,7 +14,7 @@
 namespace heddle::impl {
 namespace {
 
-/// What VTK calls a number of a type, less the parts of a complex number.
+/// VTK's name of a number of a type; of a complex number, the name of its parts.
 const char* vtk_name(dtype type) {
   switch (type) {
     case dtype::boolean:

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-/// What a text begins with: a character of UTF-8, or bytes that are the beginning of none, which decoders
+/// The beginning of a text: a character of UTF-8, or bytes that are the beginning of none, which decoders
 /// replace as one.
 struct beginning {
   std::size_t bytes;

@@ -47,7 +47,7 @@ class cpu_function : public function_state {
       return heddle_device::index3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
                                    static_cast<std::uint32_t>(d.z)};
     };
-    // What a reference is to is given by its address, as an array is.
+    // A reference is passed as the address of its object, as an array is.
     std::vector<void*> arguments(values, values + kernel_.parameter_count);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       if (kernel_.parameters[i].kind == heddle_device::parameter_kind::reference)
@@ -58,7 +58,7 @@ class cpu_function : public function_state {
   }
 
  private:
-  /// What a GPU cannot launch is not launched here.
+  /// Throws for a launch that a GPU would refuse.
   void check(const dimensions& grid, const dimensions& block, std::size_t shared_bytes) const {
     const auto bounds = heddle_device::kernel_bounds::of(kernel_.bounds);
     for (const std::string& why :

@@ -21,7 +21,7 @@
 
 namespace heddle::impl {
 
-/// What an expression was compiled to for one kind of target.
+/// The code of an expression for one kind of target.
 class compiled_expression {
  public:
   compiled_expression(const target& where, const std::string& source, const module_options& options)
@@ -178,7 +178,7 @@ std::shared_ptr<expression_state> elementwise_expression(const std::string& para
   if (cuda_on_cpu::trimmed(operation).empty())
     throw error(fmt::format("{}: there are no statements, such as y = 2 * x", state->pattern));
   state->parameters = parse_parameters(parameters, operation);
-  // What is called may print, or write elsewhere.
+  // A function that is called may print, or write elsewhere.
   const bool calls = operation.find('(') != std::string::npos;
   const auto is_written = [](const expression_parameter& p) { return p.is_written; };
   if (!calls && std::none_of(state->parameters.begin(), state->parameters.end(), is_written)) {

@@ -16,7 +16,7 @@ std::vector<expression_parameter> parse_parameters(std::string_view text, std::s
 /// Whether a statement assigns to the variable: x = …, x += …, ++x, x.y = …, x[0] = ….
 bool assigns_to(std::string_view operation, std::string_view name);
 
-/// What of the source is written for a call in which these parameters are arrays.
+/// The parts of the source that depend on which parameters of a call are arrays.
 struct expression_text {
   std::vector<expression_parameter> parameters;
   std::vector<bool> is_array;

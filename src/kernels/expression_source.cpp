@@ -60,7 +60,7 @@ std::string parameter_structure(const expression_text& text) {
   return fmt::format("struct heddle_parameters {{\n{}  alignas(16) char heddle_end;\n", members);
 }
 
-/// What the names stand for at element heddle_k.
+/// Declares the names at element heddle_k.
 std::string declarations(const expression_text& text) {
   std::string result;
   const auto is_parameter = [&](std::string_view name) {
@@ -85,8 +85,8 @@ std::string replaced(std::string text, std::string_view what, const std::string&
   return text;
 }
 
-/// What reductions and scans have in common: the elements, how two are combined, and what combining none
-/// gives.
+/// The source that reductions and scans share: the elements, how two are combined, and the result of
+/// none.
 std::string combination_source(const expression_text& text, const combination& how) {
   return beginning + text.preamble + fmt::format("\ntypedef {} heddle_element;\n", how.type) +
          parameter_structure(text) +

@@ -70,7 +70,7 @@ class loaded_code {
     driver().check(driver().ModuleLoadData(&module_, code_.image.data()), "cuModuleLoadData");
   }
   ~loaded_code() {
-    // What runs goes on to its end first. At the end of a process there may be no context any more.
+    // Kernels that run are waited for first. At the end of a process there may be no context any more.
     try {
       const primary_context on(where_);
       where_.wait();
@@ -178,7 +178,7 @@ class gpu_module : public module_state {
         try {
           instance = load(with_expression);
         } catch (const error& e) {
-          // What an instance does not compile for is in the compiler's own message.
+          // The compiler's own message says why an instance does not compile.
           if (name.find('<') != std::string::npos) throw;
           throw error(fmt::format("{}: {}\n{}", options_.name, why_no_kernel(all_->code(), name), e.what()));
         }

@@ -25,7 +25,7 @@ void launch(const function_state& function, const target& where, const dimension
     }
     values.push_back(const_cast<void*>(a.value));
   }
-  // What fills the arrays comes before, and what their owners do next after.
+  // The launch is ordered after earlier work on the arrays, and later work on them after the launch.
   for (std::size_t i = 0; i < count; ++i) {
     if (arguments[i].where != nullptr) order(*arguments[i].where, where);
   }

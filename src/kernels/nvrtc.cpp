@@ -178,7 +178,7 @@ std::string demangled(const std::string& symbol) {
   return status == 0 ? text.get() : "";
 }
 
-/// What names a kernel for NVRTC.
+/// The name of a kernel for NVRTC.
 struct name_expression {
   std::string text;
   std::string declaration;  ///< that the source is to end with
@@ -233,7 +233,7 @@ json to_json(const compiled_kernel& k) {
   return {{"symbol", k.symbol}, {"sizes", sizes}};
 }
 
-/// What a symbol and the sizes of its parameters say.
+/// The kernel that a symbol and the sizes of its parameters describe.
 compiled_kernel described(const std::string& symbol, const std::vector<std::size_t>& sizes) {
   compiled_kernel k;
   k.symbol = symbol;

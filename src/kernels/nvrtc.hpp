@@ -35,7 +35,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
 /// namespaces or without; null when there is none, heddle::error when there are several.
 const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for);
 
-/// What is to be compiled, as a name expression, for a kernel that is not in the code: a template's instance,
+/// The name expression to compile for a kernel that is not in the code: a template's instance,
 /// or an overload whose types are spelled in another way there, such as by an alias; empty when there is
 /// nothing.
 std::string expression_for(const device_code& code, const std::string& asked_for);

@@ -2,7 +2,7 @@
 
 #include <array>
 
-/// What nvcc takes from the host's C headers, and NVRTC, which sees none, has not by itself: limits and
+/// Definitions that nvcc takes from the host's C headers, which NVRTC does not read: limits and
 /// integers as libcu++ defines them too, which may be included after it.
 namespace heddle::gpu {
 

@@ -21,7 +21,7 @@ namespace {
 
 using json = nlohmann::json;
 
-/// What is measured once a machine.
+/// The file of the bandwidths, which are measured once a machine.
 constexpr const char* cache_name = "bandwidths.json";
 
 /// Bytes a second that are read of x, by the best of its parts: on a busy machine the cores are seldom taken
@@ -45,7 +45,7 @@ struct measurement {
   bool is_complete = true;
 };
 
-/// What cannot be measured now, for want of memory or because others hold a GPU, is guessed for this process.
+/// Bandwidths that cannot be measured now, because memory or a GPU is in use, are guessed for this process.
 measurement measure() {
   measurement all;
   try {
@@ -74,7 +74,7 @@ bool read_cache(const std::string& key, bandwidths& found) {
   try {
     text = impl::cache_folder::named("").read(cache_name);
   } catch (const error&) {
-    // What is not the user's own is measured anew.
+    // A cache that is not the user's own is not read: the machine is measured again.
   }
   if (!text) return false;
   const json kept = json::parse(*text, nullptr, false);
@@ -180,7 +180,7 @@ static bool fits(int device, const traffic& work) {
 target resolve(const target& where, const traffic& work) {
   if (!where.is_automatic()) return where;
   if (work.data_on.is_gpu()) gpu::require_device(work.data_on);
-  // What starting threads and kernels costs, in seconds; only their order of magnitude matters here.
+  // The seconds to start threads and a kernel; only their order of magnitude matters here.
   constexpr double start_threads = 10e-6, start_kernel = 15e-6;
   constexpr std::size_t always_serial_bytes = std::size_t{1} << 18;
   const double bytes = static_cast<double>(work.bytes_read + work.bytes_written);

@@ -1,4 +1,4 @@
-// What a view's own script builds its controls of: docs/design/view.md.
+// The parts from which a view's own script builds its controls: docs/design/view.md.
 
 let ids = 0;
 

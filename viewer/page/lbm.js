@@ -26,7 +26,7 @@ export function build(view) {
   view.number("Brush", { min: 0, max: 64, step: 1, value: radius }, (to) => { radius = to; });
   view.button("Remove obstacles", () => view.act("clear"));
 
-  // What is stable depends on the flow.
+  // The stable range depends on the flow.
   const follow = (input, { value, min, max }) => {
     if (document.activeElement === input) return;
     Object.assign(input, { min: Math.ceil(min * 10000) / 10000, max: Math.floor(max * 10000) / 10000, value });

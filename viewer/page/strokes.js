@@ -1,4 +1,4 @@
-// What the pointer draws.
+// Strokes that the pointer draws.
 
 /** A tool whose moves go together, once a frame of the screen, and the last ones when it is let go: `send(places)`, of
  *  which the first is the last one before. */

@@ -14,7 +14,7 @@ from .types import BOOL, COMPLEX, FLOAT, INT, NAMES, Type, Value, constant, oper
 
 
 class Refused(Exception):
-    """What is wrong with a call, without the place."""
+    """A mistake in a call, without the place."""
 
 
 def _code(v: Value, type: Type) -> Value:
@@ -169,7 +169,7 @@ class Callee(NamedTuple):
 
 
 def callee(what: Any) -> Callee | None:
-    """What a static object does when it is called, if it is one of these."""
+    """The translation of a call of a static object, if the object is one of these."""
     try:
         if what in BUILTINS:
             return Callee(what.__name__, BUILTINS[what], what)

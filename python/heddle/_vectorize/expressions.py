@@ -55,7 +55,7 @@ class Expressions:
         return f"heddle_{what}_{self.count}"
 
     def attempt(self, node: ast.AST, compute: Callable[[], Value]) -> Value:
-        """What is computed; errors of operators name the place."""
+        """The result of compute(); errors of operators name the place."""
         try:
             return compute()
         except (Refused, ValueError, ArithmeticError, TypeError) as e:
@@ -106,7 +106,7 @@ class Expressions:
                 self.lines += lines
                 if bool(v.number) == is_all:
                     continue
-                # What stands before it has no effects.
+                # The operands before it have no effects.
                 return constant(not is_all)
             if not code:
                 self.lines += lines
@@ -145,7 +145,7 @@ class Expressions:
         return self.attempt(node, lambda: operate(node.attr, v))
 
     def static(self, node: ast.expr) -> Any:
-        """What a name or a dotted name stands for outside the function, or MISSING where it is a value."""
+        """The object outside the function that a name or a dotted name refers to, or MISSING for a value."""
         if isinstance(node, ast.Name):
             if node.id in self.source.locals:
                 return MISSING
@@ -328,6 +328,6 @@ class Expressions:
         call = Value(result, f"{name}({given})")
         if declared is None or isinstance(what, types.FunctionType):
             return call
-        # What vectorize makes returns NumPy's scalars.
+        # Vectorized functions return NumPy's scalars.
         strong = declared[1] or Type(result.name)
         return Value(strong, call.converted(strong))

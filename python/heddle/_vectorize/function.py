@@ -1,4 +1,4 @@
-"""What heddle.vectorize makes of a function."""
+"""The functions that heddle.vectorize returns."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Vectorized:
 
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, *,
                    target: Target | str | None = None) -> Any:
-        """What combining the elements up to each gives, along an axis: a, f(a, b), f(f(a, b), c) and so on.
+        """Running combinations along an axis: a, f(a, b), f(f(a, b), c) and so on.
 
         The function has to be associative, and runs in the type that `reduce` has. TypeError for a function that does
         not take two arguments, or for a scalar. About 2 n calls of the function.

@@ -9,7 +9,7 @@ import numpy as np
 
 from .types import BOOL, COMPLEX, FLOAT, INT, Type, of_dtype
 
-# What Numba calls types that NumPy calls otherwise.
+# Numba's names of types that have other names in NumPy.
 _NUMBAS = {"boolean": "bool", "bool_": "bool", "b1": "bool", "int_": "int64", "uint": "uint64", "float_": "float64",
            "double": "float64", "f": "float32", "d": "float64", "complex_": "complex128", "byte": "uint8",
            "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "longlong": "int64", "ulonglong": "uint64",

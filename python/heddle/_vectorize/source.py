@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 MISSING = object()
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # which a notebook's cell may have
 
-# What no function may have, and what to do instead.
+# Statements that no function may have, and what to do instead.
 _REFUSED: dict[type, tuple[str, str]] = {
     ast.Try: ("try", "no element raises an error: test the value with if"),
     ast.Raise: ("raise", "no element raises an error: return a value such as math.nan"),
@@ -182,7 +182,7 @@ class Source:
     # ------------------------------------------------------------------------------------------------- names
 
     def look_up(self, name: str, used: list[Any]) -> Any:
-        """What a name that is not local stands for, or MISSING; notes where, so that changes are seen."""
+        """The value of a name that is not local, or MISSING; notes where it is from, so that changes are seen."""
         function = self.function
         if name in function.__code__.co_freevars:
             cell = function.__closure__[function.__code__.co_freevars.index(name)]

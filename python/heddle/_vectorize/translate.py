@@ -12,7 +12,7 @@ from .types import BOOL, INT, Type, Value, constant, fits, promoted, same_number
 
 
 class Variable(NamedTuple):
-    """What is known of a local variable at a place."""
+    """The type of a local variable at a place."""
 
     type: Type
     is_set: bool = True        # on every way here
@@ -25,7 +25,7 @@ Edge = tuple[Lines, State]  # lines to be filled with conversions, and what is k
 
 
 def _joined(states: list[State]) -> State:
-    """What is known where several ways meet: of each variable the promotion of its types."""
+    """The state where several branches meet: each variable has the promotion of its types."""
     result: State = {}
     for name in dict.fromkeys(name for state in states for name in state):
         found = [state[name] for state in states if name in state]
@@ -110,7 +110,7 @@ class Translator(Expressions):
     # ---------------------------------------------------------------------------------------------- variables
 
     def variable(self, name: str, type: Type) -> str:
-        """What the variable is called in C++ while it has the type."""
+        """The name of the variable in C++ while it has the type."""
         key = name, type.name
         if key not in self.names:
             word = re.sub(r"\W", "_", name, flags=re.ASCII)

@@ -134,7 +134,7 @@ _OF_BOOLS = {"bitwise_and", "bitwise_or", "bitwise_xor", "logical_not", "bool_"}
 
 
 def _given(v: Value, type: Type) -> Any:
-    """What the translator of expressions takes: a number, or code with the name of its type."""
+    """An operand for the translator of expressions: a number, or code with the name of its type."""
     if not v.is_constant:
         return v.converted(type), type.name
     if v.type != BOOL or type.name != "bool":

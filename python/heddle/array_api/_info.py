@@ -1,4 +1,4 @@
-"""What the namespace says of itself."""
+"""The description of the namespace."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._places import default_device
 
 
 class Info:
-    """What `__array_namespace_info__` returns: capabilities, devices and types.
+    """The result of `__array_namespace_info__`: capabilities, devices and types.
 
     >>> from heddle import array_api as xp
     >>> xp.__array_namespace_info__().default_dtypes()["integral"]
@@ -46,7 +46,7 @@ class Info:
 
 
 def __array_namespace_info__() -> Info:
-    """What the namespace can do, its devices and its types.
+    """The capabilities of the namespace, its devices and its types.
 
     >>> from heddle import array_api as xp
     >>> xp.__array_namespace_info__().devices()[0]

@@ -84,7 +84,7 @@ def created(x: np.ndarray[Any, Any], device: Any) -> Array:
 
 
 def by_view(function: Any, x: Any, *arguments: Any) -> Array:
-    """What a function of NumPy's makes a view of one array, as a copy: from a GPU by a kernel there."""
+    """The result of a function that returns a view in NumPy, as a copy; a kernel copies on a GPU."""
     x = array_of(x)
     if place_of(x) is not None:
         return _moves.by_view(function, x, *arguments)

@@ -65,7 +65,7 @@ std::string with_keywords(std::string text) {
   return text;
 }
 
-/// What f() returns, or its error with keywords.
+/// The result of f(), or its error with keywords.
 template <class F>
 auto said_with_keywords(const F& f) {
   try {

@@ -60,7 +60,7 @@ life::pattern soup(std::size_t height, std::size_t width, double density, std::u
   return made;
 }
 
-/// What a universe begins with.
+/// The beginning of a universe.
 struct beginning {
   life::placed_grid cells;
   life::topology shape;

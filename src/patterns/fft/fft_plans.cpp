@@ -25,7 +25,7 @@ class complex_plan {
  public:
   virtual ~complex_plan() = default;
   virtual void run(const std::complex<T>* x, std::complex<T>* out, int threads) = 0;
-  /// What it holds.
+  /// The bytes that the plan owns.
   virtual std::size_t bytes() const = 0;
 };
 

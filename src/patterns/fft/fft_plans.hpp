@@ -35,7 +35,7 @@ class line_plan {
   line_plan(const line_plan&) = delete;
   line_plan& operator=(const line_plan&) = delete;
 
-  /// What it holds.
+  /// The bytes that the plan owns.
   std::size_t bytes() const;
 
   void run(const complex* x, complex* out, int threads);

@@ -38,7 +38,7 @@ any_distributed_array reduce(const ranks& all, const any_distributed_array& x, a
   impl::require_monoid(op, x.dtype());
   impl::check_ranks("reduce", all, x.all());
   const std::size_t a = x.shape().resolve_axis(along.index);
-  // What nothing combines to, or the error, is the same on every rank, also on those without results.
+  // Every rank gets the same result of no elements, or the same error, also a rank without results.
   if (x.shape()[a] == 0 && x.shape().without_axis(a).elements() > 0)
     static_cast<void>(reduce(target(), any_array(x.dtype(), {0}), op));
   const impl::rest_of_axes rest = impl::without_axis("reduce", all, x.shape(), x.begins(), a);

@@ -18,7 +18,7 @@ struct tile_part {
   std::size_t level, first, count;
 };
 
-/// What is left of each level on this rank: the parts, and their elements side by side.
+/// The rest of each level on this rank: the parts, and their elements side by side.
 struct remainders {
   std::vector<tile_part> parts;
   std::vector<std::byte> values;

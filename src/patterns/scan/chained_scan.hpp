@@ -12,8 +12,8 @@
 
 namespace heddle::cpu {
 
-/// What a thread takes at a time: small compared with a second-level cache and with its share, large compared
-/// with the cost of passing the state on.
+/// The block that a thread scans at a time: small compared with a second-level cache and with its share,
+/// large compared with the cost of passing the state on.
 inline constexpr std::size_t most_block_bytes = impl::threshold.scan_most_block_bytes,
                              least_block_bytes = impl::threshold.scan_least_block_bytes;
 
