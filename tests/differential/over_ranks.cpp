@@ -118,6 +118,46 @@ void scan_over_ranks(choices& from, const limits& most) {
   });
 }
 
+void adjacent_difference_over_ranks(choices& from, const limits& most) {
+  const spread_case all = draw_case(from, most, false);
+  with_type(all.type, [&]<class T>(T) {
+    // The bits of a NaN differ from processor to processor.
+    const input<T> x(from, all.lengths, target(),
+                     all.type >= dtype::float32 ? content::exact : content::any_bits);
+    const heddle::axis along_axis{static_cast<std::ptrdiff_t>(all.axis)};
+    const any_array want = all.is_flat ? adjacent_difference(target::serial(), x.view())
+                                       : adjacent_difference(target::serial(), x.view(), along_axis);
+    check_ranks(from, all, x, want, [&](const ranks& group, const any_distributed_array& spread) {
+      return (all.is_flat ? adjacent_difference(group, spread)
+                          : adjacent_difference(group, spread, along_axis))
+          .gather();
+    });
+  });
+}
+
+/// The mean, or the variance.
+void moments_over_ranks(choices& from, const limits& most) {
+  const spread_case all = draw_case(from, most, false);
+  if (all.lengths.elements() == 0) return;
+  with_type(all.type, [&]<class T>(T) {
+    const input<T> x(from, all.lengths, target(), content::any_bits);
+    const std::size_t ddof = from.between(0, 2);
+    const heddle::axis along_axis{static_cast<std::ptrdiff_t>(all.axis)};
+    const auto value = [](const any_value& of) {
+      return any_array(any_const_view(of.data(), of.dtype(), {1}).on({}));
+    };
+    const any_array want = all.is_flat ? value(all.flag ? variance(target::serial(), x.view(), ddof)
+                                                        : mean(target::serial(), x.view()))
+                           : all.flag  ? variance(target::serial(), x.view(), along_axis, ddof)
+                                       : mean(target::serial(), x.view(), along_axis);
+    check_ranks(from, all, x, want, [&](const ranks& group, const any_distributed_array& spread) {
+      if (all.is_flat) return value(all.flag ? variance(group, spread, ddof) : mean(group, spread));
+      return (all.flag ? variance(group, spread, along_axis, ddof) : mean(group, spread, along_axis))
+          .gather();
+    });
+  });
+}
+
 void sort_over_ranks(choices& from, const limits& most) {
   const spread_case all = draw_case(from, most, true);
   const sort_order order = all.flag ? sort_order::descending : sort_order::ascending;
@@ -230,6 +270,8 @@ void quantiles_over_ranks(choices& from, const limits& most) {
 std::vector<property> patterns_over_ranks() {
   return {{"reduce_over_ranks", reduce_over_ranks},
           {"scan_over_ranks", scan_over_ranks},
+          {"adjacent_difference_over_ranks", adjacent_difference_over_ranks},
+          {"moments_over_ranks", moments_over_ranks},
           {"sort_over_ranks", sort_over_ranks},
           {"argsort_over_ranks", argsort_over_ranks},
           {"arg_over_ranks", arg_over_ranks},
