@@ -31,9 +31,9 @@ any_value combined(const std::optional<any_value>& first, runtime_op op, dtype t
   return {type, result};
 }
 
-/// Reduces `all` segments of x, both on `where`, to elements of `type`.
-void reduce_segments_into(const target& where, const void* x, dtype x_type, const axis_lines& all,
-                          runtime_op op, const std::optional<any_value>& first, dtype type, void* out) {
+/// Reduces `all` lines of x, both on `where`, to elements of `type`.
+void reduce_lines(const target& where, const void* x, dtype x_type, const axis_lines& all, runtime_op op,
+                  const std::optional<any_value>& first, dtype type, void* out) {
   const auto reduce_to = [&](void* results) {
     if (type != x_type) return impl::library_sums(x_type, x, all, results, where);
     impl::library_reduce(op, type, x, all, results, where);
@@ -65,7 +65,7 @@ void reduce_to_output(const target& requested, const any_view& out, const any_co
   const std::optional<any_value> first = impl::initial(init, op, type);
   const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
   impl::staged_output<std::byte> staged_out(impl::output_bytes(out), where);
-  reduce_segments_into(where, staged.data(), x.dtype(), all, op, first, type, staged_out.data());
+  reduce_lines(where, staged.data(), x.dtype(), all, op, first, type, staged_out.data());
   staged_out.deliver();
 }
 
@@ -85,18 +85,17 @@ any_value identity(runtime_op op, dtype type) {
 any_value reduce(const target& requested, const any_const_view& x, runtime_op op,
                  const std::optional<any_value>& init, reduce_algorithm algorithm) {
   const dtype type = x.dtype();
-  operation running("reduce", x.size(), name(type));
+  impl::call_along_lines call("reduce", impl::untyped(x), nullptr);
   impl::require_monoid(op, type);
   const std::optional<any_value> first = impl::initial(init, op, type);
   if (x.size() == 0) return reduce_of_nothing(first, op, type);
-  const target where = resolve(requested, {x.bytes(), 0, x.where(), true});
-  running.runs_on(where);
-  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
+  call.choose_target(requested, {});
+  const target& where = call.where();
   const auto reduce_to = [&](void* out) {
     if (algorithm == reduce_algorithm::single_pass) {
-      impl::library_reduce(op, type, staged.data(), axis_lines{1, x.size(), 1}, out, where);
+      impl::library_reduce(op, type, call.data(), call.lines(), out, where);
     } else {
-      impl::library_reduce_by(algorithm, op, type, staged.data(), x.size(), out, where);
+      impl::library_reduce_by(algorithm, op, type, call.data(), x.size(), out, where);
     }
   };
   alignas(largest_element_bytes) std::byte total[largest_element_bytes];
@@ -118,16 +117,12 @@ any_value reduce(const target& where, const any_const_view& x, runtime_op op, re
 any_array reduce(const target& requested, const any_const_view& x, axis along_axis, runtime_op op,
                  const std::optional<any_value>& init) {
   const dtype type = x.dtype();
-  operation running("reduce", x.size(), name(type));
+  impl::call_along_lines call("reduce", impl::untyped(x), &along_axis);
   impl::require_monoid(op, type);
-  const std::size_t axis = x.shape().resolve_axis(along_axis.index);
-  const axis_lines all = along(x.shape(), axis);
-  const target where = resolve(requested, {x.bytes(), all.count() * size_of(type), x.where(), true});
-  running.runs_on(where);
+  call.choose_target(requested, {.bytes_a_line = size_of(type)});
   const std::optional<any_value> first = impl::initial(init, op, type);
-  any_array out(type, x.shape().without_axis(axis), where);
-  const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
-  reduce_segments_into(where, staged.data(), type, all, op, first, type, out.data());
+  any_array out(type, call.without_lines(), call.where());
+  reduce_lines(call.where(), call.data(), type, call.lines(), op, first, type, out.data());
   return out;
 }
 
