@@ -6,11 +6,11 @@
 
 namespace heddle {
 
-/// What an array may hold: trivially copyable types, aligned to at most 256 bytes.
+/// The types of elements of arrays: trivially copyable types, aligned to at most 256 bytes.
 template <class T>
 concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alignof(T) <= 256;
 
-/// What a pattern takes as an array: array, array_view, and whatever std::data and std::size accept, such as
+/// The arrays that patterns take: array, array_view, and whatever std::data and std::size accept, such as
 /// std::vector, std::array, std::span, std::string and T[n]. Not std::vector<bool>, which has no contiguous
 /// bools.
 template <class X>

@@ -194,7 +194,7 @@ class array_view {
     return {data_, std::move(lengths), where_};
   }
 
-  /// What (row, column) and [i] return: the value where T is const, and otherwise a reference to the element.
+  /// The result of (row, column) and of [i]: the value if T is const, otherwise a reference to the element.
   using reference = std::conditional_t<std::is_const_v<T>, value_type, const element_reference<value_type>>;
 
   /// One element, by its index in C order or by an index along each axis. On a GPU reading it and assigning

@@ -10,7 +10,8 @@ namespace heddle {
 
 class target;
 
-/// What every Heddle function throws: one line naming the operation, the sizes, the place and the remedy.
+/// The exception of every Heddle function: one line naming the operation, the sizes, the place and the
+/// remedy.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

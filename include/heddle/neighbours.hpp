@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-/// What a cell beyond the edge of an array holds, for `stencil`. NumPy's names are the modes of numpy.pad.
+/// The value of a cell beyond the edge of an array, for `stencil`. NumPy's names are the modes of numpy.pad.
 struct periodic {};  ///< the array repeats: NumPy's "wrap"
 struct clamp {};     ///< the nearest cell of the array: NumPy's "edge"
 struct reflect {};   ///< mirrored about the outermost cell, which is not repeated: d c b | a b c d | c b a

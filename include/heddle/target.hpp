@@ -45,7 +45,7 @@ class target {
   /// else, and for a GPU that this machine does not have.
   static target parse(std::string_view text);
 
-  /// What this machine can run on: serial, parallel with every core, and each GPU.
+  /// The targets of this machine: serial, parallel with every core, and each GPU.
   static std::vector<target> available();
 
   constexpr enum kind kind() const noexcept { return kind_; }
@@ -58,7 +58,7 @@ class target {
   constexpr int device() const noexcept { return number_; }
   constexpr gpu_stream stream() const noexcept { return stream_; }
 
-  /// What `parse` reads: "serial", "parallel:8", "gpu:0", "auto". The stream is not part of it.
+  /// The text that `parse` reads: "serial", "parallel:8", "gpu:0", "auto". The stream is not part of it.
   std::string text() const;
 
   /// Returns once everything put on this target's stream has finished; immediately on the CPU.
@@ -79,7 +79,7 @@ class target {
 /// processor time.
 int available_cores() noexcept;
 
-/// What a call reads and writes, for the choice that `automatic` makes.
+/// The bytes that a call reads and writes: `automatic` chooses the target by them.
 struct traffic {
   std::size_t bytes_read = 0;
   std::size_t bytes_written = 0;

@@ -12,7 +12,7 @@
 /// operators from the finest one, see held_levels.hpp.
 namespace heddle::laplace {
 
-/// What a level of a cycle holds.
+/// The memory of a level of a cycle.
 template <class T>
 struct level_memory {
   std::ptrdiff_t width = 0, height = 0, pitch = 0;

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What one point does where others are held: functions of a row and a column, for for_each_index. A level is
-/// a grid with a ring of points that are never sought; its operator has nine entries a point, by row and
+/// The work of one point where others are held: functions of a row and a column, for for_each_index. A level
+/// is a grid with a ring of points that are never sought; its operator has nine entries a point, by row and
 /// column of the neighbour.
 namespace heddle::laplace {
 
@@ -62,7 +62,8 @@ struct halving {
   bool across = false, down = false;
 };
 
-/// What Jacobi's sweep makes of a point; the CPU's and the GPU's other kernels write the sum in this order.
+/// The value of a point after Jacobi's sweep; the CPU's and the GPU's other kernels write the sum in this
+/// order.
 template <class T>
 HD_INLINE T swept(const grid<T>& on, const T* u, const T* g, std::ptrdiff_t place) {
   const T left = u[place - 1], right = u[place + 1], above = u[place - on.pitch], below = u[place + on.pitch];

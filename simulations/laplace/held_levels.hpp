@@ -184,8 +184,8 @@ class held_levels final : public held_machine<T> {
     values.fill(0);
   }
 
-  /// What each rank has found of its rows, of several planes, goes to where others need it: so many rows
-  /// beside each edge, or all.
+  /// Sends the values that each rank has found for its rows, of several planes, to ranks that need them: so
+  /// many rows beside each edge, or all.
   template <class V>
   void share(const held_level& of, V* row_0, std::ptrdiff_t depth, int planes) const {
     of.at.exchange(row_0, depth, planes);

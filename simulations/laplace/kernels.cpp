@@ -11,7 +11,7 @@ namespace heddle::laplace {
 inline namespace HEDDLE_ISA {
 namespace {
 
-/// What Jacobi's sweep makes of a point.
+/// The value of a point after Jacobi's sweep.
 template <class T, bool Square>
 struct formula {
   T across, down;

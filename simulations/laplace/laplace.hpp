@@ -63,7 +63,7 @@ struct grid_view {
   target where;
 };
 
-/// What a cycle of multigrid did on one of its coarser grids.
+/// The work of a cycle of multigrid on one of its coarser grids.
 template <class T>
 struct level_state {
   grid_view<T> correction;  ///< what it adds to the finer one

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <memory>
 
-/// What the methods ask of a target. All memory is on it, and every target gives the same bits. Of the rows
-/// that are asked for, those that are edges of the grid are left out.
+/// Operations of the methods on a target. All memory is on it, and every target gives the same bits. Of the
+/// rows that are asked for, those that are edges of the grid are left out.
 namespace heddle::laplace {
 
 template <class T>

@@ -15,7 +15,7 @@
 
 #include <fmt/core.h>
 
-/// What is changed of a solver while it runs.
+/// Changes of a solver while it runs.
 namespace heddle::laplace {
 
 template <class T>
@@ -85,7 +85,7 @@ void solver<T>::state::hold_inner(const std::vector<std::size_t>& places, bool a
   held->hold(changed, are_held);
 }
 
-/// What is relative to the beginning is relative to 0 inside with the walls and charges of now.
+/// Values that are relative to the beginning become relative to 0 inside, with the walls and charges of now.
 template <class T>
 void solver<T>::state::after_change() {
   is_restricted = false;

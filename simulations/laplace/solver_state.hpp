@@ -21,7 +21,7 @@
 
 #include <fmt/core.h>
 
-/// What a solver holds.
+/// The state of a solver.
 namespace heddle::laplace {
 
 template <class T>

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-/// What happens at boundaries between one step and the next. The step itself knows none: every cell streams
+/// Boundaries are treated between one step and the next. The step itself knows none: every cell streams
 /// and collides, and afterwards what left the fluid is put where it is expected back. The populations here
 /// are those after the exchange: own[p][m] is what arrived in m along c, ahead[p][m] what m sends back
 /// against c.
@@ -145,8 +145,8 @@ struct force {
   double x = 0, y = 0;
 };
 
-/// What a link of an obstacle has taken from the fluid: what left and what came back. Off a wall half-way
-/// that is the same, which an open end may have written over since.
+/// The momentum that a link of an obstacle has taken: of the population that left and of the one that came
+/// back. At a wall half-way both are the same, and an open end may have written over the second one since.
 template <class S>
 HD_INLINE force momentum_taken(const populations<S>& at, link here, bool is_half_way, arithmetic<S> unit) {
   const int p = static_cast<int>(here / 2 % 4);
@@ -169,7 +169,7 @@ HD_INLINE void write_cell(const populations<S>& at, const layout& grid, std::ptr
   for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = encode<S>(g[i], unit);
 }
 
-/// What the known populations of an outflow's cell add up to, f_0 + f_y + f_−y + 2·(those that leave):
+/// The sum of the known populations of an outflow's cell, f_0 + f_y + f_−y + 2·(those that leave):
 /// density times velocity, plus the excess of density.
 template <class S, class R>
 HD_INLINE R leaving_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,

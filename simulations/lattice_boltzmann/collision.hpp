@@ -8,7 +8,7 @@
 /// Populations are deviations from the rest state, in the order of lattice.hpp.
 namespace heddle::lbm {
 
-/// What a collision is given besides the populations.
+/// The arguments of a collision besides the populations.
 template <class R>
 struct rates {
   R even = 1;  ///< 1/τ: of the parts that are alike in opposite directions; it sets the viscosity (τ − 1/2)/3

@@ -86,7 +86,8 @@ class cpu_engine final : public engine<S> {
         const std::ptrdiff_t last = grid_.height - 1;
         step_rows(0, 1);
         if (last > 0) step_rows(last, last + 1);
-        // What neighbours get lies there, and what comes from them then goes where it stands for.
+        // Populations for neighbours are stored there, and those from neighbours are then stored in their own
+        // places.
         for (std::size_t k = 0; k < plan_.copies.in_ring; ++k) copy_across(at, boundary, k);
         start_halos(*plan_.halos, at, grid_);
         step_rows(1, last);
@@ -193,7 +194,7 @@ class cpu_engine final : public engine<S> {
         moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
           const std::size_t cell = static_cast<std::size_t>(y * grid_.width + x);
           R* const old = before_.data() + 2 * cell;
-          // What becomes fluid was at rest, whatever lies in a solid cell.
+          // A cell that becomes fluid was at rest, whatever a solid cell stores.
           const bool solid = is_solid(cell);
           const R ux = solid ? 0 : of.ux, uy = solid ? 0 : of.uy;
           if (!solid) mine = std::max({mine, std::abs(ux - old[0]), std::abs(uy - old[1])});

@@ -68,7 +68,7 @@ HEDDLE_INLINE float mean_at(const three_rows& of, std::ptrdiff_t x, const place&
          at.up.here * mean_along(of.here + x, at.across) + at.up.behind * mean_along(of.above + x, at.across);
 }
 
-/// What the traces of a row read.
+/// The rows that the traces of a row read.
 struct rows_around {
   three_rows u, v, fluid, values;
 

@@ -15,7 +15,7 @@
 
 namespace heddle::lbm {
 
-/// What an engine needs to know of a flow, or of a block of its rows.
+/// The description of a flow, or of a block of its rows, that an engine needs.
 struct flow_plan {
   std::ptrdiff_t width = 0, height = 0;
   std::shared_ptr<halo_exchange> halos;  ///< to the rows of other ranks; null where all rows are here
@@ -56,11 +56,11 @@ class engine {
   virtual std::vector<double> excess_of_rows() = 0;
   double excess_mass() { return reduce(target(), excess_of_rows()); }
 
-  /// What open ends and curved walls have added to that since the last call, of fixed16 to the last bit as
+  /// The mass that open ends and curved walls have added since the last call, of fixed16 to the last bit as
   /// long as all populations were within their range.
   virtual double mass_brought() = 0;
 
-  /// What the fluid has exerted on obstacles in the last step: by each link, in their order.
+  /// The forces of the fluid on obstacles in the last step: on each link, in their order.
   virtual link_forces on_links() = 0;
   force on_obstacles() {
     const link_forces of = on_links();
@@ -77,7 +77,7 @@ class engine {
   virtual void set_plan(const flow_plan& plan) = 0;
   /// Puts nine populations in each of these cells.
   virtual void put(const std::vector<std::size_t>& cells, const std::vector<S>& of_cells) = 0;
-  /// What read() brings of the rows that are here, on the target.
+  /// The moments that read() brings, of the rows that are here, on the target.
   virtual array<moments<arithmetic<S>>> moments_in_place() = 0;
 
   /// The velocities that it compares with next, two numbers for each cell of rows first … first+count−1.

@@ -63,7 +63,7 @@ struct value_of_cell {
       } else if (which == field::velocity) {
         value = hypotf(component(x, y, false), component(x, y, true));
       } else {
-        // What `density` in `float` less 1 is.
+        // The value of `density` in `float`, less 1.
         value = static_cast<float>(1 + static_cast<double>(of[y * solid.width + x].excess)) - 1.0f;
       }
     }
@@ -81,7 +81,7 @@ struct field_pixel {
   HD_FN std::uint8_t level(float value) const {
     const float range = scale.high - scale.low;
     const float share = range > 0 ? (value - scale.low) / range : scale.low < 0 ? 0.5f : 0.0f;
-    // What is no number is shown as the largest.
+    // A NaN is shown as the largest value.
     const float within = share >= 0 && share <= 1 ? share : share < 0 ? 0.0f : 1.0f;
     return static_cast<std::uint8_t>(lroundf(static_cast<float>(levels_of_colour - 1) * within));
   }

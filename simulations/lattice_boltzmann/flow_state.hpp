@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-/// What a flow holds, whatever its storage.
+/// The state of a flow, whatever its storage.
 namespace heddle::lbm {
 
 struct flow::state {

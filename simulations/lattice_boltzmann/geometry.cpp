@@ -123,7 +123,7 @@ class boundary_finder {
 
   std::ptrdiff_t place(std::ptrdiff_t x, std::ptrdiff_t y) const { return grid_.at(x, y - first_); }
 
-  /// What a fluid cell sends along or against a pair's velocity.
+  /// Finds where a fluid cell sends a population, along or against a pair's velocity.
   void look(std::ptrdiff_t x, std::ptrdiff_t y, int p, bool is_against) {
     const int sign = is_against ? -1 : 1;
     const int cx = sign * pair_x(p), cy = sign * pair_y(p);

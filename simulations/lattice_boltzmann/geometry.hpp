@@ -16,7 +16,7 @@ flow_plan make_plan(const settings& given, const description& about, const std::
 /// not leave.
 std::vector<std::uint8_t> solid_cells(const settings& given);
 
-/// What a cell begins with.
+/// The beginning of a cell.
 struct beginning {
   moments<double> of;
   double not_xx = 0, not_yy = 0, not_xy = 0;  ///< second moments of what is not equilibrium

@@ -158,7 +158,7 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
   using V = typename kept::vector;
   using R = arithmetic<S>;
   const without_denormals faster;
-  // What a store might change is read again after it.
+  // A local copy: values that a store might change are read again after the store.
   const rates<R> given = rates_given;
   const std::ptrdiff_t width = grid.width;
   for (std::ptrdiff_t y = first; y < last; ++y) {

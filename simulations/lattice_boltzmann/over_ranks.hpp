@@ -134,7 +134,7 @@ class engine_over_ranks final : public engine<S> {
       kinds_.push_back(static_cast<std::uint8_t>(plan.links.places[i] % 8 + (i < curved ? 0 : 8)));
   }
 
-  /// What a rank has of some rows: how many, where they are among these, and where among its own.
+  /// The part of some rows that a rank has: how many, where they are among these, and where among its own.
   struct part {
     std::size_t count, at;
     std::ptrdiff_t own;

@@ -72,8 +72,8 @@ double narrowest(const settings& given) {
   return std::max(1 - most / height, 1 / height);
 }
 
-/// What a flow takes of the range of populations within ±1/8, which is that of speeds to 0.29 and of
-/// densities within a quarter of 1.
+/// The part of the range of populations that a flow takes, within ±1/8, which is that of speeds to 0.29 and
+/// of densities within a quarter of 1.
 struct reach {
   double speed, pressure;
   double most() const { return std::max(speed, pressure); }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// What a flow is, and what follows from it in lattice units: cells and steps.
+/// The settings of a flow, and their consequences in lattice units: cells and steps.
 namespace heddle::lbm {
 
 enum class flow_case {
@@ -44,7 +44,7 @@ std::size_t bytes_of(storage kept) noexcept;
 /// Of a cell's velocity, whose two components are in what is computed with.
 std::size_t bytes_of_velocity(storage kept) noexcept;
 
-/// What moves the fluid of a channel.
+/// The cause that moves the fluid of a channel.
 enum class drive { force, inflow };
 inline constexpr drive drives[] = {drive::force, drive::inflow};
 const char* name(drive by) noexcept;
@@ -82,7 +82,7 @@ inline constexpr double some_eddies = 0.1, many_eddies = 0.15;
 /// Up to which errors that grow with the viscosity are small.
 inline constexpr double most_relaxation_time = 3;
 
-/// What follows from complete settings.
+/// The consequences of complete settings.
 struct description {
   double length = 0;             ///< that the Reynolds number is of, in cells
   double speed = 0;              ///< likewise
@@ -98,7 +98,7 @@ struct description {
 };
 description describe(const settings& given);
 
-/// What a flow may be changed to while it runs. The velocity's Mach number is 0.3 at most; the viscosity is
+/// The limits of changes of a flow while it runs. The velocity's Mach number is 0.3 at most; the viscosity is
 /// at least that of the Reynolds number of a cell up to which flows of this kind were stable, and the
 /// relaxation time is 3 at most. In 16 bits both are within what the unit, which stays, leaves room for.
 struct bounds {

@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-/// What is changed of a flow while it runs.
+/// Changes of a flow while it runs.
 namespace heddle::lbm {
 
 void flow::state::set(const settings& wanted, std::vector<std::uint8_t> solid_of_wanted) {
@@ -90,7 +90,7 @@ std::vector<double> flow::state::excess_around(const std::vector<std::size_t>& c
         means.push_back(sum / count);
       }
     }
-    // What is closed off begins at density 1.
+    // Fluid that is closed off begins at density 1.
     if (found.empty()) break;
     for (std::size_t i = 0; i < found.size(); ++i) {
       excess[found[i]] = means[i];

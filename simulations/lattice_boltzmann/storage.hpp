@@ -19,7 +19,7 @@ struct fixed16 {
 };
 inline constexpr float fixed16_largest = 32767;
 
-/// What is computed with.
+/// The type that computes.
 template <class S>
 using arithmetic = std::conditional_t<std::is_same_v<S, double>, double, float>;
 
@@ -40,7 +40,7 @@ HD_INLINE V nearest(V x) {
 template <class V>
 HD_INLINE void conserve(V (&g)[velocities], V mass, V momentum_x, V momentum_y) {
   const V across = g[5] - g[6], down = g[7] - g[8];
-  // What the populations along the axes must differ by.
+  // The differences that the populations along the axes must have.
   const V along_x = momentum_x - (across + down), along_y = momentum_y - (across - down);
   const V missing_x = along_x - (g[1] - g[2]), missing_y = along_y - (g[3] - g[4]);
   // A half each, towards 0.

@@ -12,7 +12,7 @@
 /// Tracers by patterns, for the targets that the including file is compiled for.
 namespace heddle::lbm {
 
-/// What a pass of the dye works on: `carried` of some rows from `now`, and then `next` from both.
+/// The data of a pass of the dye: `carried` of some rows from `now`, and then `next` from both.
 struct dye_pass {
   float* now;
   float* carried;

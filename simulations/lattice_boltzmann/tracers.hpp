@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-/// What makes a flow's directions visible: dye that it carries, and lines along it.
+/// Tracers make a flow's directions visible: dye that it carries, and lines along it.
 namespace heddle::lbm {
 
 /// The velocity of all cells where fields of the flow are, of shape (H, W, 2), and how it goes on beyond the

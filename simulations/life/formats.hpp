@@ -11,7 +11,7 @@
 
 namespace heddle::life {
 
-/// What a file says: live cells, where they are, and perhaps a rule and bounds.
+/// The contents of a file: live cells, where they are, and perhaps a rule and bounds.
 struct pattern {
   /// The smallest rectangle with every live cell; (0, 0) is the pattern's own origin, the top-left of what an
   /// RLE or plaintext file draws unless it says where that is.

@@ -21,7 +21,7 @@ struct squares {
   std::size_t side, columns, rows;
 
   HD_FN std::uint64_t cells() const { return std::uint64_t{side} * side; }
-  /// What of a pixel is in a grid of so many columns or rows.
+  /// The part of a pixel that is in a grid of so many columns or rows.
   HD_FN span_of_cells columns_of(std::size_t i, std::size_t width) const { return within(left, i, width); }
   HD_FN span_of_cells rows_of(std::size_t j, std::size_t height) const { return within(top, j, height); }
 

@@ -187,7 +187,7 @@ void perturbed_points::count(std::size_t first_row, std::size_t rows, std::uint3
   const double* const re = static_cast<const double*>(columns_.data());
   const double* const im = static_cast<const double*>(rows_.data()) + first_row;
   if (where_.is_gpu()) return gpu::count_near(where_, view_, re, im, width_, rows, limit_, counts, beyond);
-  // What a pixel costs is not known before: threads ask for a few at a time.
+  // The cost of a pixel is not known before: threads ask for a few at a time.
   constexpr std::size_t piece = 1 << 10;
   const std::size_t pixels = rows * width_;
   std::atomic<std::size_t> next{0};

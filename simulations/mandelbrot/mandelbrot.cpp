@@ -153,7 +153,7 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
   }
   if (rows == 0) return;
   if (near_) return near_->count(first_row, rows, counts, beyond);
-  // What is copied is at one end.
+  // The copied rows are at one end.
   const mirrored_rows copied =
       mirror_ > 2 * first_row ? mirrored(mirror_ - 2 * first_row, rows) : mirrored_rows{};
   const std::size_t first = copied.first == 0 ? copied.count : 0, height = rows - copied.count;

@@ -23,8 +23,8 @@ struct view {
 /// The rectangle around (re, im) that is 3/zoom wide, with square pixels.
 view view_around(double re, double im, double zoom, std::size_t width, std::size_t height);
 
-/// What is counted: `width` × `height` points of a view, with a limit of iterations up to most_iterations, in
-/// `precision` float32 or float64.
+/// A picture to be counted: `width` × `height` points of a view, with a limit of iterations up to
+/// most_iterations, in `precision` float32 or float64.
 struct picture {
   static constexpr std::uint32_t most_iterations = 2'000'000'000;
 
@@ -32,7 +32,7 @@ struct picture {
   mandelbrot::view view;
   std::uint32_t iterations = 50;
   dtype precision = dtype::float32;
-  /// What is counted instead of the view, by perturbation.
+  /// The window that is counted instead of the view, by perturbation.
   std::optional<deep_window> deep = std::nullopt;
 };
 
@@ -46,9 +46,9 @@ void check(const picture& what);
 /// view's sides and x and y rounded to it first; from z = 0, for i = 0, 1, … iterations − 1, z becomes z² +
 /// c, and the count is the first i with |z|² ≥ 4, or the limit. The counts are the same on every target.
 ///
-/// What is known to stay inside is not iterated: points of the main cardioid and the period-2 disc that no
-/// rounding can lead out, and orbits that come back to a number they have had. Where the real axis goes
-/// through the rows so that those of both sides have the same imaginary parts, one side is a copy of the
+/// Points that are known to stay inside are not iterated: those of the main cardioid and the period-2 disc
+/// that no rounding can lead out, and orbits that come back to a number they have had. Where the real axis
+/// goes through the rows so that those of both sides have the same imaginary parts, one side is a copy of the
 /// other.
 ///
 /// Those of a deep picture are the counts of exact arithmetic, but where |z|² comes as near to 4 as rounding

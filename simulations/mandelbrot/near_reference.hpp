@@ -125,7 +125,7 @@ class near_counter {
     }
   }
 
-  /// What a lane's iteration has led to, and what linear steps can be taken from there.
+  /// Handles the result of a lane's iteration, and finds the linear steps that can be taken from there.
   HEDDLE_LANES void settle_lane(int lane) {
     if (!busy_[lane]) return clear(lane);
     perturbed_point p{re_[lane],

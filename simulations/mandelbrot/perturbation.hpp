@@ -113,7 +113,7 @@ HD_INLINE void advance(const reference_view& reference, perturbed_point& p, int 
   p.y = reference.z[p.m].im + p.uy * reference.unit;
 }
 
-/// What becomes of a point that has advanced; it goes on beside the reference's beginning where it must.
+/// The fate of a point that has advanced; the point continues beside the reference's beginning if it must.
 HD_INLINE fate settle(const reference_view& reference, perturbed_point& p, std::uint32_t limit) {
   if (p.x * p.x + p.y * p.y >= 4) return fate::escapes;
   if (p.n == limit) return fate::stays;

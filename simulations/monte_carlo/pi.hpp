@@ -18,7 +18,7 @@ std::uint64_t points_in_disc(const target& where, std::uint64_t seed, std::uint6
 /// and gets the number of all.
 std::uint64_t points_in_disc(const ranks& all, std::uint64_t seed, std::uint64_t first, std::uint64_t count);
 
-/// What so many samples say of π.
+/// The estimate of π by so many samples.
 struct pi_estimate {
   double value;           ///< 4 · inside/samples
   double standard_error;  ///< 4 · √(p·(1 − p)/samples) with p = inside/samples

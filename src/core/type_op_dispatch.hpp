@@ -23,7 +23,7 @@ struct type_tag {
   using type = T;
 };
 
-/// What a function is called where elements are stored: a bool's sum is its logical or, and its product
+/// The function by which stored elements are combined: a bool's sum is its logical or, and its product
 /// logical and.
 constexpr runtime_op stored_function(dtype type, runtime_op which) noexcept {
   if (type == dtype::boolean && which == runtime_op::plus) return runtime_op::logical_or;

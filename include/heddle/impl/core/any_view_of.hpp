@@ -5,7 +5,7 @@
 
 namespace heddle::impl {
 
-/// What a pattern on a built-in type passes to the library.
+/// The view that a pattern on a built-in type passes to the library.
 template <array_like X>
 any_const_view any_view_of(const X& x) {
   const auto in = input(x);

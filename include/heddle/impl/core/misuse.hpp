@@ -7,11 +7,11 @@
 #include <iterator>
 #include <type_traits>
 
-/// What the compiler says of a call that no pattern takes: one line with what to write instead.
+/// Error messages of the compiler for a call that no pattern takes: one line that says what to write instead.
 namespace heddle::impl {
 
-/// What may be passed for an array but is no array_like: pointers, iterators, and ranges whose elements are
-/// not contiguous, or no objects, as those of std::vector<bool>.
+/// Types that may be passed for an array but are no array_like: pointers, iterators, and ranges of elements
+/// that are not contiguous, or are no objects, as those of std::vector<bool>.
 template <class X>
 concept not_an_array =
     !array_like<X> && (std::is_pointer_v<X> ? !std::is_function_v<std::remove_pointer_t<X>>

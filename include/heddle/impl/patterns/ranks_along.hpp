@@ -120,7 +120,7 @@ template <element T, class Op>
 distributed_array<T> reduce_along_over_ranks(const ranks& all, const distributed_array<T>& x, axis along,
                                              const Op& op) {
   const std::size_t a = x.shape().resolve_axis(along.index);
-  // What nothing combines to, or the error, is the same on every rank, also on those without results.
+  // Every rank gets the same result of no elements, or the same error, also a rank without results.
   if (x.shape()[a] == 0 && x.shape().without_axis(a).elements() > 0)
     static_cast<void>(heddle::reduce(target(), array<T>(0), op));
   rest_of_axes rest = without_axis("reduce", all, x.shape(), x.begins(), a);

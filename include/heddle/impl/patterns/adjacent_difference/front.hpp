@@ -70,7 +70,7 @@ concept takes_neighbours =
 template <class T, class Op>
 inline constexpr bool library_subtracts = has_dtype<T> && std::is_same_v<Op, minus>;
 
-/// What adjacent_difference reads and writes, in passes over the elements.
+/// How often adjacent_difference reads and writes the elements.
 template <class T, class Op>
 inline constexpr passes difference_passes{1, 1, 0, compiled_for_gpu || library_subtracts<T, Op>};
 

@@ -110,7 +110,7 @@ void scatter_to(const target& requested, Out& out, const Indices& indices, const
   check_indices(list, lines.length, where);
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(to, where);
-  // What no index names stays as it is.
+  // Elements that no index names keep their values.
   if (!same_memory(to.where, where)) copy(staged_out.data(), where, to.data, to.where, to.size * sizeof(T));
   library_scatter(staged_out.data(), lines, sizeof(T), list, staged.data(), where);
   staged_out.deliver();

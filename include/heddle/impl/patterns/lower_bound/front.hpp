@@ -30,7 +30,7 @@ array<std::size_t> library_bounds_of(const char* pattern, bound which, const tar
                                      const any_const_view& sorted, const any_const_view& values,
                                      sort_order order);
 
-/// What a value can be looked for by among elements of T: by the order of both, or by a function of an
+/// An order in which a value is looked for among elements of T: that of both, or a function of an
 /// element and the value.
 template <class Order, class T, class V, bound Which>
 concept bounds = (std::is_same_v<T, V> && is_built_in_order<Order, T>) ||

@@ -12,8 +12,8 @@
 
 namespace heddle::impl {
 
-/// What fills an array: uniform numbers from `a` up to and without `b`, normal ones of mean `a` and standard
-/// deviation `b`, exponential ones of mean `a`, integers from `low` on.
+/// The numbers that fill an array: uniform ones from `a` up to and without `b`, normal ones of mean `a` and
+/// standard deviation `b`, exponential ones of mean `a`, integers from `low` on.
 struct random_numbers {
   random::distribution of;
   dtype type;

@@ -25,7 +25,7 @@ using reduce_pieces_function = function_ref<void(const void* from, const order::
 void reduce_segments(int threads, axis_lines all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials);
 
-// What follows is compiled once for each instruction set: the namespace keeps the versions apart.
+// The code below is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
 /// The accumulators of a tile: on the stack, unless elements are so large that it would overflow.

@@ -88,7 +88,7 @@ void scan_segments(int threads, const scan_steps& steps, axis_lines all, const v
 void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
                 void* state, void* out);
 
-// What follows is compiled once for each instruction set: the namespace keeps the versions apart.
+// The code below is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
 #if defined(__CUDACC__)

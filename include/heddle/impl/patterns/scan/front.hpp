@@ -34,7 +34,7 @@ enum class scan_kind { inclusive, exclusive };
 template <scan_kind Kind>
 inline constexpr const char* name_of = Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan";
 
-/// What a scan reads and writes, in passes over the elements.
+/// How often a scan reads and writes the elements.
 constexpr passes of_scan(bool gpu_possible) {
   return {1, 1, 0, gpu_possible};
 }
@@ -73,7 +73,7 @@ constexpr void check_scan_into() {
   if constexpr (same_type) check_operator<T, Op>();
 }
 
-/// What a scan begins with: the initial value, or the identity where an exclusive one has none.
+/// The first value of a scan: the initial value, or the identity if an exclusive scan has no initial value.
 template <scan_kind Kind, class T, class Op>
 class scan_start {
  public:

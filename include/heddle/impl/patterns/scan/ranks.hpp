@@ -62,7 +62,7 @@ class rows_before {
   virtual const void* value() const = 0;
 };
 
-/// What a scan over ranks needs of an element type and an operator. Elements that are scanned or reduced are
+/// The part of a scan over ranks that depends on the element type and the operator. Its elements are
 /// in the memory of `where`; totals and initial values are on the CPU.
 class scan_of_elements {
  public:
@@ -98,7 +98,7 @@ void library_scan_over_ranks(const ranks& all, scan_kind kind, runtime_op op, dt
 
 inline namespace HD_BUILD {
 
-/// What `Elements` loads and stores: element i of a buffer on the CPU.
+/// `Elements` loads and stores element i of a buffer on the CPU.
 template <class T, class Op, class Elements>
 class scan_by_operator : public scan_of_elements {
  public:

@@ -116,7 +116,7 @@ class sorted_block {
   By by_;
 };
 
-/// What ranks send each other, as many elements from each to each: `from` and the result hold them side by
+/// Ranks exchange as many elements with each rank: `from` and the result have the elements side by
 /// side in the order of ranks.
 template <class T>
 std::vector<T> exchanged(const ranks& all, const std::vector<T>& from) {

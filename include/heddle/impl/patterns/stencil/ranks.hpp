@@ -31,7 +31,7 @@ struct block_with_halo {
 block_with_halo block_and_halo(const std::vector<std::size_t>& begins, int rank, std::size_t depth,
                                bool periodic);
 
-/// What this rank sends to the halos of others, and receives into its own, of `row_bytes` a row. `rows`
+/// Sends rows to the halos of other ranks, and receives its own halos; a row has `row_bytes` bytes. `rows`
 /// begins with row 0 of the block and its halo.
 void exchange_halos(const ranks& all, const std::vector<std::size_t>& begins, std::size_t depth,
                     bool periodic, void* rows, std::size_t row_bytes);

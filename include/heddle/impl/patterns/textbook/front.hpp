@@ -25,7 +25,7 @@ std::uint64_t launches() noexcept;
 
 }  // namespace heddle::impl
 
-/// What the textbook methods share on every target. A method cuts its elements into the same blocks
+/// Code that the textbook methods share on every target. A method cuts its elements into the same blocks
 /// everywhere, so its cost is the same on every target, and so are the bits of a method with a fixed order.
 namespace heddle::textbook {
 
