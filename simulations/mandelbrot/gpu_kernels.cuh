@@ -148,87 +148,136 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+/// The points of the second pass that a warp has taken and its lanes have not begun.
+class points_of_warp {
+ public:
+  __device__ __forceinline__ explicit points_of_warp(const long_points& later)
+      : later_(later), found_(*later.found) {
+    const unsigned long long share = found_ / (std::uint64_t{gridDim.x} * threads);
+    at_once_ = static_cast<unsigned>(warp_size * min(max(share / 4, 1ull), 4ull));
+  }
+
+  /// Takes more points if none is left: several for each lane, because every warp adds to the same counter.
+  __device__ __forceinline__ void refill() {
+    if (next_ < end_ || !more_) return;
+    if (threadIdx.x % warp_size == 0)
+      next_ = atomicAdd(later_.taken, static_cast<unsigned long long>(at_once_));
+    next_ = __shfl_sync(every_lane, next_, 0);
+    end_ = min(next_ + at_once_, found_);
+    more_ = next_ < end_;
+    if (!more_) next_ = end_;
+  }
+  /// Gives the next points to the `idle` lanes in order. Returns whether this lane, if it `wants` one, gets a
+  /// point, and sets its pixel.
+  __device__ __forceinline__ bool give(unsigned idle, bool wants, std::uint32_t& pixel) {
+    const unsigned lane = threadIdx.x % warp_size;
+    const unsigned long long mine = next_ + __popc(idle & ((1u << lane) - 1));
+    next_ = min(next_ + __popc(idle), end_);
+    if (!wants || mine >= end_) return false;
+    pixel = later_.pixel[mine];
+    return true;
+  }
+  __device__ __forceinline__ bool are_done() const { return !more_; }
+
+ private:
+  const long_points& later_;
+  unsigned long long found_, next_ = 0, end_ = 0;
+  unsigned at_once_;
+  bool more_ = true;
+};
+
+/// The point that a lane iterates in the second pass, or none while the lane is idle.
+template <class T>
+class point_of_lane {
+ public:
+  __device__ __forceinline__ bool is_idle() const { return !busy_; }
+
+  __device__ __forceinline__ void begin(std::uint32_t pixel, T re, T im) {
+    pixel_ = pixel;
+    z_ = {re, im, 0, 0, 0, 0};
+    around_.set(z_.re, z_.im);
+    old_x_ = old_y_ = 0;
+    n_ = 0;
+    save_at_ = block;
+    busy_ = true;
+  }
+
+  /// Iterates one block. A block in which the orbit may have escaped is undone and held, so that the lanes
+  /// of a warp repeat their held blocks together. An idle lane computes a block that it does not use.
+  __device__ __forceinline__ void iterate_block(std::uint32_t limit, std::uint32_t* __restrict__ counts) {
+    const T before_x = z_.x, before_y = z_.y;
+#pragma unroll
+    for (std::uint32_t i = 0; i < block; ++i) z_.step();
+    const bool may_be_out = !(z_.xx + z_.yy < T(3.75));
+    const bool returned = z_.x == old_x_ && z_.y == old_y_;
+    if (!busy_) return;
+    if (may_be_out || n_ + block >= limit) {
+      held_x_ = before_x;
+      held_y_ = before_y;
+      is_held_ = true;
+      busy_ = false;
+    } else if (returned || around_.holds(z_.x, z_.y)) {
+      counts[pixel_] = limit;
+      busy_ = false;
+    } else {
+      n_ += block;
+      // Brent: the earlier point is replaced whenever the age of the orbit has doubled.
+      if (n_ >= save_at_) {
+        old_x_ = z_.x;
+        old_y_ = z_.y;
+        save_at_ = 2 * n_;
+      }
+    }
+  }
+
+  /// Repeats a held block step by step, which finds the iteration of the escape. The lane continues with the
+  /// point if the orbit has not escaped.
+  __device__ __forceinline__ void repeat_held_block(std::uint32_t limit, std::uint32_t* __restrict__ counts) {
+    if (!is_held_) return;
+    z_ = {z_.re, z_.im, held_x_, held_y_, held_x_ * held_x_, held_y_ * held_y_};
+    const std::uint32_t last = min(limit, n_ + block);
+    const std::uint32_t count = rest_of_count(z_, n_, last);
+    if (count < last || last == limit) {
+      counts[pixel_] = count;
+    } else {
+      busy_ = true;
+      n_ = last;
+    }
+    is_held_ = false;
+  }
+
+ private:
+  orbit<T> z_{};
+  trap<T> around_;
+  T old_x_ = 0, old_y_ = 0;    ///< an earlier point of the orbit, to which a periodic orbit returns
+  T held_x_ = 0, held_y_ = 0;  ///< the orbit before the held block
+  std::uint32_t n_ = 0, save_at_ = 0, pixel_ = 0;
+  bool busy_ = false, is_held_ = false;
+};
+
 /// Second pass: each lane has a point of its own and takes the next one when that is done.
 template <class T>
 __global__ void __launch_bounds__(threads)
     later_iterations(const T* __restrict__ re, const T* __restrict__ im, std::uint32_t width,
                      std::uint32_t limit, std::uint32_t* __restrict__ counts, long_points later) {
-  const unsigned lane = threadIdx.x % warp_size;
-  const unsigned long long found = *later.found;
-  // A warp takes several points a lane at once, because every warp asks the same counter.
-  const unsigned long long share = found / (std::uint64_t{gridDim.x} * threads);
-  const auto at_once = static_cast<unsigned>(warp_size * min(max(share / 4, 1ull), 4ull));
-  unsigned long long next = 0, end = 0;
-  bool busy = false, is_held = false, more = true;
-  orbit<T> z{};
-  trap<T> around;
-  T old_x = 0, old_y = 0, held_x = 0, held_y = 0;
-  std::uint32_t n = 0, save_at = 0, at = 0;
+  point_of_lane<T> point;
+  points_of_warp points(later);
   for (;;) {
     // A few idle lanes are cheaper than new points for them.
-    if (__popc(__ballot_sync(every_lane, !busy)) >= most_idle) {
-      if (is_held) {
-        z = {z.re, z.im, held_x, held_y, held_x * held_x, held_y * held_y};
-        const std::uint32_t last = min(limit, n + block);
-        const std::uint32_t count = rest_of_count(z, n, last);
-        if (count < last || last == limit) {
-          counts[at] = count;
-        } else {
-          busy = true;
-          n = last;
-        }
-        is_held = false;
+    if (__popc(__ballot_sync(every_lane, point.is_idle())) >= most_idle) {
+      point.repeat_held_block(limit, counts);
+      points.refill();
+      const unsigned idle = __ballot_sync(every_lane, point.is_idle());
+      std::uint32_t pixel;
+      if (points.give(idle, point.is_idle(), pixel)) {
+        const std::uint32_t row = pixel / width;
+        point.begin(pixel, re[pixel - row * width], im[row]);
       }
-      if (next == end && more) {
-        if (lane == 0) next = atomicAdd(later.taken, static_cast<unsigned long long>(at_once));
-        next = __shfl_sync(every_lane, next, 0);
-        end = min(next + at_once, found);
-        more = next < end;
-        if (!more) next = end;
-      }
-      const unsigned idle = __ballot_sync(every_lane, !busy);
-      const unsigned long long mine = next + __popc(idle & ((1u << lane) - 1));
-      if (!busy && mine < end) {
-        at = later.pixel[mine];
-        const std::uint32_t row = at / width;
-        z = {re[at - row * width], im[row], 0, 0, 0, 0};
-        around.set(z.re, z.im);
-        old_x = old_y = 0;
-        n = 0;
-        save_at = block;
-        busy = true;
-      }
-      next = min(next + __popc(idle), end);
-      if (idle == every_lane && !more) return;
+      if (idle == every_lane && points.are_done()) return;
     }
-    // Several blocks between looks for new points. What an idle lane computes is not used.
+    // Several blocks between looks for new points.
 #pragma unroll 1
-    for (int turn = 0; turn < 4; ++turn) {
-      const T before_x = z.x, before_y = z.y;
-#pragma unroll
-      for (std::uint32_t i = 0; i < block; ++i) z.step();
-      const bool may_be_out = !(z.xx + z.yy < T(3.75));
-      const bool returned = z.x == old_x && z.y == old_y;
-      if (!busy) continue;
-      if (may_be_out || n + block >= limit) {
-        // Gone through again together with those of other lanes.
-        held_x = before_x;
-        held_y = before_y;
-        is_held = true;
-        busy = false;
-      } else if (returned || around.holds(z.x, z.y)) {
-        counts[at] = limit;
-        busy = false;
-      } else {
-        n += block;
-        // Brent: what is compared with is taken anew whenever the age of the orbit has doubled.
-        if (n >= save_at) {
-          old_x = z.x;
-          old_y = z.y;
-          save_at = 2 * n;
-        }
-      }
-    }
+    for (int turn = 0; turn < 4; ++turn) point.iterate_block(limit, counts);
   }
 }
 
