@@ -50,6 +50,158 @@ HD_INLINE void from_moments(V (&g)[velocities], V m, V x, V y, V xx, V yy, V xy,
   g[8] = quarter * (other - difference);
 }
 
+/// Density and momentum of a cell, and what a collision computes from them. In units of the populations,
+/// but for the velocity.
+template <class V, class R>
+struct flow_of_cell {
+  V mass, x, y;  ///< density less 1, and momentum before the force
+  R force_x, force_y;
+  V middle_x, middle_y;         ///< momentum in the middle of the step
+  V volume;                     ///< momentum in units times this is velocity
+  V ux, uy;                     ///< velocity in the middle of the step
+  V flux_xx, flux_yy, flux_xy;  ///< second moments of equilibrium, less the pressure
+};
+template <bool General, class V, class R, class Math>
+HD_INLINE flow_of_cell<V, R> flow_of(const V (&g)[velocities], const rates<R>& given, const Math& math,
+                                     R unit, R units) {
+  flow_of_cell<V, R> flow;
+  sums(g, flow.mass, flow.x, flow.y);
+  flow.volume = math.inverse(flow.mass * unit + R(1)) * unit;
+  flow.force_x = given.force_x * units;
+  flow.force_y = given.force_y * units;
+  flow.middle_x = flow.x;
+  flow.middle_y = flow.y;
+  if constexpr (General) {
+    flow.middle_x = flow.x + R(0.5) * flow.force_x;
+    flow.middle_y = flow.y + R(0.5) * flow.force_y;
+  }
+  flow.ux = flow.middle_x * flow.volume;
+  flow.uy = flow.middle_y * flow.volume;
+  flow.flux_xx = flow.middle_x * flow.ux;
+  flow.flux_yy = flow.middle_y * flow.uy;
+  flow.flux_xy = flow.middle_x * flow.uy;
+  return flow;
+}
+
+/// The sums of the populations of each pair.
+template <class V>
+struct pair_sums {
+  V x, y, up, down;
+  HD_INLINE explicit pair_sums(const V (&g)[velocities])
+      : x(g[1] + g[2]), y(g[3] + g[4]), up(g[5] + g[6]), down(g[7] + g[8]) {}
+};
+
+template <class V>
+struct second_moments {
+  V xx{}, yy{}, xy{};
+};
+/// The second moments of what is not equilibrium.
+template <class V, class R>
+HD_INLINE second_moments<V> not_equilibrium(const pair_sums<V>& sum, const flow_of_cell<V, R>& flow) {
+  const V diagonal = sum.up + sum.down;
+  return {sum.x + diagonal - (flow.mass * R(1.0 / 3) + flow.flux_xx),
+          sum.y + diagonal - (flow.mass * R(1.0 / 3) + flow.flux_yy), sum.up - sum.down - flow.flux_xy};
+}
+
+/// Sets both rates to those of Smagorinsky's eddy viscosity, found from the second moments of what is not
+/// equilibrium (S. Hou et al., Fields Inst. Commun. 6 (1996) 151).
+template <class V, class R, class Math>
+HD_INLINE void set_eddy_rates(V& even, V& odd, const second_moments<V>& neq, const V& volume,
+                              const rates<R>& given, const Math& math) {
+  const V stress = math.root(neq.xx * neq.xx + neq.yy * neq.yy + R(2) * (neq.xy * neq.xy));
+  const V tau = R(0.5) * (given.tau + math.root(given.tau * given.tau + given.eddy * stress * volume));
+  even = math.inverse(tau);
+  odd = given.magic > 0 ? math.inverse(R(0.5) + given.magic * math.inverse(tau - R(0.5))) : even;
+}
+
+/// Adds the body force of a step to the even and the odd part of each pair (Z. Guo, C. Zheng and B. Shi,
+/// Phys. Rev. E 65 (2002) 046308).
+template <class V, class R>
+HD_INLINE void add_force(V (&g)[velocities], const flow_of_cell<V, R>& flow, const V& even, const V& odd) {
+  const R fx = flow.force_x, fy = flow.force_y;
+  const V ux = flow.ux, uy = flow.uy;
+  const V even_part = R(1) - R(0.5) * even, odd_part = R(1) - R(0.5) * odd;
+  const V power = R(3) * (ux * fx + uy * fy);
+  g[0] = g[0] - even_part * (R(4.0 / 9) * power);
+  const V even_force[pairs] = {even_part * (R(1.0 / 9) * (R(9) * (ux * fx) - power)),
+                               even_part * (R(1.0 / 9) * (R(9) * (uy * fy) - power)),
+                               even_part * (R(1.0 / 36) * (R(9) * ((ux + uy) * (fx + fy)) - power)),
+                               even_part * (R(1.0 / 36) * (R(9) * ((ux - uy) * (fx - fy)) - power))};
+  const V odd_force[pairs] = {odd_part * (R(1.0 / 3) * fx), odd_part * (R(1.0 / 3) * fy),
+                              odd_part * (R(1.0 / 12) * (fx + fy)), odd_part * (R(1.0 / 12) * (fx - fy))};
+  for (int p = 0; p < pairs; ++p) {
+    g[2 * p + 1] = g[2 * p + 1] + (even_force[p] + odd_force[p]);
+    g[2 * p + 2] = g[2 * p + 2] + (even_force[p] - odd_force[p]);
+  }
+}
+
+/// Relaxes the even and the odd part of each pair at rates of their own.
+template <bool General, class V, class R>
+HD_INLINE void relax_pairs(V (&g)[velocities], const flow_of_cell<V, R>& flow, const pair_sums<V>& sum,
+                           const V& even, const V& odd) {
+  const V at_rest = flow.mass - R(1.5) * (flow.flux_xx + flow.flux_yy);
+  const V along_up = flow.flux_xx + flow.flux_yy + R(2) * flow.flux_xy,
+          along_down = flow.flux_xx + flow.flux_yy - R(2) * flow.flux_xy;
+  // How far each pair's sum and difference are from equilibrium.
+  const V from_rest = R(4.0 / 9) * at_rest - g[0];
+  const V from_even[pairs] = {R(2.0 / 9) * (at_rest + R(4.5) * flow.flux_xx) - sum.x,
+                              R(2.0 / 9) * (at_rest + R(4.5) * flow.flux_yy) - sum.y,
+                              R(1.0 / 18) * (at_rest + R(4.5) * along_up) - sum.up,
+                              R(1.0 / 18) * (at_rest + R(4.5) * along_down) - sum.down};
+  const V from_odd[pairs] = {R(2.0 / 3) * flow.middle_x - (g[1] - g[2]),
+                             R(2.0 / 3) * flow.middle_y - (g[3] - g[4]),
+                             R(1.0 / 6) * (flow.middle_x + flow.middle_y) - (g[5] - g[6]),
+                             R(1.0 / 6) * (flow.middle_x - flow.middle_y) - (g[7] - g[8])};
+  if constexpr (General) add_force(g, flow, even, odd);
+  g[0] = g[0] + even * from_rest;
+  for (int p = 0; p < pairs; ++p) {
+    if constexpr (std::is_same_v<V, R>) {
+      // A GPU waits for memory, not for this: for the sum of both changes it needs fewer registers.
+      const V even_change = even * from_even[p], odd_change = odd * from_odd[p];
+      g[2 * p + 1] = g[2 * p + 1] + R(0.5) * (even_change + odd_change);
+      g[2 * p + 2] = g[2 * p + 2] + R(0.5) * (even_change - odd_change);
+    } else {
+      const V half_even = R(0.5) * even, half_odd = R(0.5) * odd;
+      g[2 * p + 1] = (g[2 * p + 1] + half_odd * from_odd[p]) + half_even * from_even[p];
+      g[2 * p + 2] = (g[2 * p + 2] - half_odd * from_odd[p]) + half_even * from_even[p];
+    }
+  }
+}
+
+/// The second moments after a collision: those of equilibrium, what is kept of the others, and the force.
+template <bool General, class V, class R>
+HD_INLINE second_moments<V> relaxed(const flow_of_cell<V, R>& flow, const second_moments<V>& kept,
+                                    const V& even) {
+  second_moments<V> second{flow.flux_xx + kept.xx, flow.flux_yy + kept.yy, flow.flux_xy + kept.xy};
+  if constexpr (General) {
+    const R fx = flow.force_x, fy = flow.force_y;
+    const V part = R(1) - R(0.5) * even;
+    second.xx = second.xx + part * (R(2) * (flow.ux * fx));
+    second.yy = second.yy + part * (R(2) * (flow.uy * fy));
+    second.xy = second.xy + part * (flow.ux * fy + flow.uy * fx);
+  }
+  return second;
+}
+
+/// Sets the populations by their moments, of which the third and fourth follow from the lower ones.
+template <bool General, class V, class R>
+HD_INLINE void regularize(V (&g)[velocities], const flow_of_cell<V, R>& flow, const second_moments<V>& kept,
+                          const second_moments<V>& second) {
+  const V mass = flow.mass, ux = flow.ux, uy = flow.uy;
+  V x = flow.x, y = flow.y;
+  if constexpr (General) {
+    x = x + flow.force_x;
+    y = y + flow.force_y;
+  }
+  const V third_xxy = flow.flux_xx * uy + (R(2) * (ux * kept.xy) + uy * kept.xx);
+  const V third_xyy = flow.flux_yy * ux + (R(2) * (uy * kept.xy) + ux * kept.yy);
+  const V fourth =
+      flow.flux_xx * (uy * uy) + ((uy * uy) * kept.xx + (ux * ux) * kept.yy + R(4) * ((ux * uy) * kept.xy));
+  from_moments(g, mass, x, y, mass * R(1.0 / 3) + second.xx, mass * R(1.0 / 3) + second.yy, second.xy,
+               y * R(1.0 / 3) + third_xxy, x * R(1.0 / 3) + third_xyy,
+               mass * R(1.0 / 9) + (second.xx + second.yy) * R(1.0 / 3) + fourth, R());
+}
+
 /// One collision.
 ///
 /// two_rates    relaxes the even and the odd part of each pair at rates of their own (I. Ginzburg,
@@ -59,105 +211,24 @@ HD_INLINE void from_moments(V (&g)[velocities], V m, V x, V y, V xx, V yy, V xy,
 ///              values that follow from them (O. Malaspinas, arXiv:1505.06900), with the equilibrium to
 ///              fourth order
 ///
-/// `General` adds the body force (Z. Guo, C. Zheng and B. Shi, Phys. Rev. E 65 (2002) 046308) and
-/// Smagorinsky's eddy viscosity, found from the second moments (S. Hou et al., Fields Inst. Commun. 6 (1996)
-/// 151). `math` has square roots and inverses on V. Populations are
-/// in multiples of `unit`, of which `units` make 1.
+/// `General` adds the body force and the eddy viscosity. `math` has square roots and inverses on V.
+/// Populations are in multiples of `unit`, of which `units` make 1.
 template <collision_kind Kind, bool General, class V, class R, class Math>
-HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& math, R unit,
-                       [[maybe_unused]] R units) {
-  V mass, x, y;
-  sums(g, mass, x, y);
-  // Of a momentum in units this makes a velocity.
-  const V volume = math.inverse(mass * unit + R(1)) * unit;
-  [[maybe_unused]] const R fx = given.force_x * units, fy = given.force_y * units;
-  // The momentum in the middle of the step.
-  V middle_x = x, middle_y = y;
-  if constexpr (General) {
-    middle_x = x + R(0.5) * fx;
-    middle_y = y + R(0.5) * fy;
-  }
-  const V ux = middle_x * volume, uy = middle_y * volume;
-  const V flux_xx = middle_x * ux, flux_yy = middle_y * uy, flux_xy = middle_x * uy;
-
-  const V even_x = g[1] + g[2], even_y = g[3] + g[4], even_up = g[5] + g[6], even_down = g[7] + g[8];
-  V not_xx{}, not_yy{}, not_xy{};  // second moments of what is not equilibrium
-  if constexpr (General || Kind == collision_kind::regularized) {
-    const V diagonal = even_up + even_down;
-    not_xx = even_x + diagonal - (mass * R(1.0 / 3) + flux_xx);
-    not_yy = even_y + diagonal - (mass * R(1.0 / 3) + flux_yy);
-    not_xy = even_up - even_down - flux_xy;
-  }
+HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& math, R unit, R units) {
+  const flow_of_cell<V, R> flow = flow_of<General>(g, given, math, unit, units);
+  const pair_sums<V> sum(g);
+  second_moments<V> neq;
+  if constexpr (General || Kind == collision_kind::regularized) neq = not_equilibrium(sum, flow);
   V even = V{} + given.even, odd = V{} + given.odd;
   if constexpr (General) {
-    if (given.eddy > 0) {
-      const V stress = math.root(not_xx * not_xx + not_yy * not_yy + R(2) * (not_xy * not_xy));
-      const V tau = R(0.5) * (given.tau + math.root(given.tau * given.tau + given.eddy * stress * volume));
-      even = math.inverse(tau);
-      odd = given.magic > 0 ? math.inverse(R(0.5) + given.magic * math.inverse(tau - R(0.5))) : even;
-    }
+    if (given.eddy > 0) set_eddy_rates(even, odd, neq, flow.volume, given, math);
   }
-
   if constexpr (Kind == collision_kind::two_rates) {
-    const V at_rest = mass - R(1.5) * (flux_xx + flux_yy);
-    const V along_up = flux_xx + flux_yy + R(2) * flux_xy, along_down = flux_xx + flux_yy - R(2) * flux_xy;
-    // How far each pair's sum and difference are from equilibrium.
-    const V from_rest = R(4.0 / 9) * at_rest - g[0];
-    const V from_even[pairs] = {R(2.0 / 9) * (at_rest + R(4.5) * flux_xx) - even_x,
-                                R(2.0 / 9) * (at_rest + R(4.5) * flux_yy) - even_y,
-                                R(1.0 / 18) * (at_rest + R(4.5) * along_up) - even_up,
-                                R(1.0 / 18) * (at_rest + R(4.5) * along_down) - even_down};
-    const V from_odd[pairs] = {R(2.0 / 3) * middle_x - (g[1] - g[2]), R(2.0 / 3) * middle_y - (g[3] - g[4]),
-                               R(1.0 / 6) * (middle_x + middle_y) - (g[5] - g[6]),
-                               R(1.0 / 6) * (middle_x - middle_y) - (g[7] - g[8])};
-    if constexpr (General) {
-      const V even_part = R(1) - R(0.5) * even, odd_part = R(1) - R(0.5) * odd;
-      const V power = R(3) * (ux * fx + uy * fy);
-      g[0] = g[0] - even_part * (R(4.0 / 9) * power);
-      const V even_force[pairs] = {even_part * (R(1.0 / 9) * (R(9) * (ux * fx) - power)),
-                                   even_part * (R(1.0 / 9) * (R(9) * (uy * fy) - power)),
-                                   even_part * (R(1.0 / 36) * (R(9) * ((ux + uy) * (fx + fy)) - power)),
-                                   even_part * (R(1.0 / 36) * (R(9) * ((ux - uy) * (fx - fy)) - power))};
-      const V odd_force[pairs] = {odd_part * (R(1.0 / 3) * fx), odd_part * (R(1.0 / 3) * fy),
-                                  odd_part * (R(1.0 / 12) * (fx + fy)), odd_part * (R(1.0 / 12) * (fx - fy))};
-      for (int p = 0; p < pairs; ++p) {
-        g[2 * p + 1] = g[2 * p + 1] + (even_force[p] + odd_force[p]);
-        g[2 * p + 2] = g[2 * p + 2] + (even_force[p] - odd_force[p]);
-      }
-    }
-    g[0] = g[0] + even * from_rest;
-    for (int p = 0; p < pairs; ++p) {
-      if constexpr (std::is_same_v<V, R>) {
-        // A GPU waits for memory, not for this: for the sum of both changes it needs fewer registers.
-        const V even_change = even * from_even[p], odd_change = odd * from_odd[p];
-        g[2 * p + 1] = g[2 * p + 1] + R(0.5) * (even_change + odd_change);
-        g[2 * p + 2] = g[2 * p + 2] + R(0.5) * (even_change - odd_change);
-      } else {
-        const V half_even = R(0.5) * even, half_odd = R(0.5) * odd;
-        g[2 * p + 1] = (g[2 * p + 1] + half_odd * from_odd[p]) + half_even * from_even[p];
-        g[2 * p + 2] = (g[2 * p + 2] - half_odd * from_odd[p]) + half_even * from_even[p];
-      }
-    }
+    relax_pairs<General>(g, flow, sum, even, odd);
   } else {
     const V stays = R(1) - even;
-    V second_xx = flux_xx + stays * not_xx, second_yy = flux_yy + stays * not_yy;
-    V second_xy = flux_xy + stays * not_xy;
-    if constexpr (General) {
-      const V part = R(1) - R(0.5) * even;
-      second_xx = second_xx + part * (R(2) * (ux * fx));
-      second_yy = second_yy + part * (R(2) * (uy * fy));
-      second_xy = second_xy + part * (ux * fy + uy * fx);
-      x = x + fx;
-      y = y + fy;
-    }
-    const V kept_xx = stays * not_xx, kept_yy = stays * not_yy, kept_xy = stays * not_xy;
-    const V third_xxy = flux_xx * uy + (R(2) * (ux * kept_xy) + uy * kept_xx);
-    const V third_xyy = flux_yy * ux + (R(2) * (uy * kept_xy) + ux * kept_yy);
-    const V fourth =
-        flux_xx * (uy * uy) + ((uy * uy) * kept_xx + (ux * ux) * kept_yy + R(4) * ((ux * uy) * kept_xy));
-    from_moments(g, mass, x, y, mass * R(1.0 / 3) + second_xx, mass * R(1.0 / 3) + second_yy, second_xy,
-                 y * R(1.0 / 3) + third_xxy, x * R(1.0 / 3) + third_xyy,
-                 mass * R(1.0 / 9) + (second_xx + second_yy) * R(1.0 / 3) + fourth, R());
+    const second_moments<V> kept{stays * neq.xx, stays * neq.yy, stays * neq.xy};
+    regularize<General>(g, flow, kept, relaxed<General>(flow, kept, even));
   }
 }
 
