@@ -173,11 +173,46 @@ struct alignas(4 * words_of_thread) word_pairs {
   std::uint32_t words[words_of_thread];
 };
 
+/// The second cell of a word and the first cell of the next word.
+__device__ __forceinline__ std::uint32_t cells_between(std::uint32_t word, std::uint32_t next) {
+  return __byte_perm(word, next, 0x5432);
+}
+/// Replaces each cell of a lane by the cell after it. `next` is the first word of the next lane.
+__device__ __forceinline__ void shift_to_cells_after(word_pairs& cells, std::uint32_t next) {
+#pragma unroll
+  for (int w = 0; w < words_of_thread; ++w)
+    cells.words[w] = cells_between(cells.words[w], w + 1 < words_of_thread ? cells.words[w + 1] : next);
+}
+/// Replaces each cell of a lane by the cell before it. `before` is the last word of the lane before.
+__device__ __forceinline__ void shift_to_cells_before(word_pairs& cells, std::uint32_t before) {
+#pragma unroll
+  for (int w = 0; w < words_of_thread; ++w) {
+    const std::uint32_t here = cells.words[w];
+    cells.words[w] = cells_between(before, here);
+    before = here;
+  }
+}
+
+/// Collides the two cells of word `w`. Each population then changes places with its opposite, as it goes on
+/// from there.
+template <collision_kind Kind, bool General>
+__device__ __forceinline__ void collide_word(word_pairs (&of)[velocities], int w, const rates<float>& given) {
+  float one[velocities], two[velocities];
+#pragma unroll
+  for (int i = 0; i < velocities; ++i) unpack(of[i].words[w], one[i], two[i]);
+  int first[velocities], second[velocities];
+  collide_units<Kind, General>(one, given, device_math(), first);
+  collide_units<Kind, General>(two, given, device_math(), second);
+  of[0].words[w] = pack(first[0], second[0]);
+#pragma unroll
+  for (int i = 1; i < velocities; ++i) of[i].words[w] = pack(first[opposite(i)], second[opposite(i)]);
+}
+
 template <collision_kind Kind, bool General>
 __global__ void __launch_bounds__(step_threads<fixed16>)
     step_pairs(const __grid_constant__ populations<fixed16> at, const __grid_constant__ tiling over,
                const __grid_constant__ rates<float> given) {
-  constexpr unsigned whole = 0xffffffffu, halves_between = 0x5432;
+  constexpr unsigned whole = 0xffffffffu;
   constexpr int cells = cells_of_thread<fixed16>, last = words_of_thread - 1;
   const unsigned row = over.first + blockIdx.x / over.tiles * over.apart, tile = blockIdx.x % over.tiles;
   const unsigned x = cells * (tile * step_threads<fixed16> + threadIdx.x), lane = threadIdx.x % 32;
@@ -211,23 +246,10 @@ __global__ void __launch_bounds__(step_threads<fixed16>)
     word_pairs& ahead = of[2 * p + 2];
     std::uint32_t next = __shfl_down_sync(whole, ahead.words[0], 1);
     if (lane == 31) next = beyond[p];
-#pragma unroll
-    for (int w = 0; w <= last; ++w) {
-      ahead.words[w] = __byte_perm(ahead.words[w], w < last ? ahead.words[w + 1] : next, halves_between);
-    }
+    shift_to_cells_after(ahead, next);
   }
 #pragma unroll
-  for (int w = 0; w <= last; ++w) {
-    float one[velocities], two[velocities];
-#pragma unroll
-    for (int i = 0; i < velocities; ++i) unpack(of[i].words[w], one[i], two[i]);
-    int first[velocities], second[velocities];
-    collide_units<Kind, General>(one, given, device_math(), first);
-    collide_units<Kind, General>(two, given, device_math(), second);
-    of[0].words[w] = pack(first[0], second[0]);
-#pragma unroll
-    for (int i = 1; i < velocities; ++i) of[i].words[w] = pack(first[opposite(i)], second[opposite(i)]);
-  }
+  for (int w = 0; w <= last; ++w) collide_word<Kind, General>(of, w, given);
   *words_at(at.rest) = of[0];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
@@ -238,13 +260,7 @@ __global__ void __launch_bounds__(step_threads<fixed16>)
       continue;
     }
     const std::uint32_t end = ahead.words[last];
-    std::uint32_t before = __shfl_up_sync(whole, end, 1);
-#pragma unroll
-    for (int w = 0; w <= last; ++w) {
-      const std::uint32_t here = ahead.words[w];
-      ahead.words[w] = __byte_perm(before, here, halves_between);
-      before = here;
-    }
+    shift_to_cells_before(ahead, __shfl_up_sync(whole, end, 1));
     if (lane == 0) {
       *half_at(at.ahead[p], 1) = static_cast<std::uint16_t>(ahead.words[0] >> 16);
 #pragma unroll
