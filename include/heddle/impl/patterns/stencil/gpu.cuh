@@ -76,8 +76,56 @@ __device__ inline void for_cells_of_box(const int (&from)[3], const int (&to)[3]
   }
 }
 
+/// A tile and its halo in a buffer of shared memory, where positions are counted from their low corner. The
+/// arrays are the kernel's: if they were members the compiler would use other registers.
+template <class T>
+struct tile_in_buffer {
+  const impl::stencil_grid<T>& grid;
+  const impl::tile_axis (&axes)[3];
+  const std::ptrdiff_t (&low)[3];  ///< the cell of the array at the low corner
+  int row, plane;                  ///< from one to the next in the buffer
+
+  /// The value of f at a position of the buffer `now`.
+  template <int Reach, int Indices, class F>
+  __device__ __forceinline__ T value_at(int p, int r, int c, const F& f, T* now) const {
+    const neighbours<T, Reach> u(now + (p * plane + r * row + c), grid.row == 0 ? 0 : row,
+                                 grid.plane == 0 ? 0 : plane);
+    std::ptrdiff_t index[3] = {low[0] + p, low[1] + r, low[2] + c};
+    if constexpr (Indices > 0) {
+      for (int axis = 0; axis < 3; ++axis) {
+        if (axes[axis].is_periodic) index[axis] = impl::modulo(index[axis], axes[axis].cells);
+        if (axes[axis].reach > 0) index[axis] += grid.origin;
+      }
+    }
+    return impl::at_cell<Indices>(f, u, index[0], index[1], index[2]);
+  }
+
+  /// Sets the cell at a position of the buffer `next`, if it is beyond an edge, from the cells within.
+  __device__ __forceinline__ void set_beyond(int p, int r, int c, T* next) const {
+    const std::ptrdiff_t at[3] = {low[0] + p, low[1] + r, low[2] + c};
+    std::ptrdiff_t source[3];
+    bool is_beyond = false, is_fixed = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      source[axis] = at[axis];
+      if (axes[axis].is_periodic || axes[axis].reach == 0) continue;
+      if (0 <= at[axis] && at[axis] < axes[axis].cells) continue;
+      is_beyond = true;
+      source[axis] = impl::cell_for(grid.around.kind, at[axis], axes[axis].cells);
+      is_fixed = is_fixed || grid.around.kind == impl::edge::fixed;
+    }
+    if (!is_beyond) return;
+    T& cell = next[p * plane + r * row + c];
+    if (is_fixed) {
+      cell = grid.around.value;
+    } else if (grid.around.kind == impl::edge::dirichlet) {
+      cell = grid.in[at[0] * grid.plane + at[1] * grid.row + at[2]];
+    } else {
+      cell = next[(source[0] - low[0]) * plane + (source[1] - low[1]) * row + (source[2] - low[2])];
+    }
+  }
+};
+
 /// Tiles go through several generations in shared memory: two buffers, read and written alternately.
-/// Positions in a buffer are counted from the tile's low corner.
 template <int Reach, int Indices, class T, class F>
 __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid, const F f,
                               const __grid_constant__ impl::stencil_blocking blocking, int generations,
@@ -97,64 +145,37 @@ __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid
       at_edge = at_edge || (!axes[axis].is_periodic &&
                             (low[axis] < 0 || axes[axis].high(generations) > axes[axis].cells));
     }
-    const int row = extent[2], plane = extent[1] * extent[2];
+    const tile_in_buffer<T> tile{grid, axes, low, extent[2], extent[1] * extent[2]};
+    // The halo is as wide as all generations need, so that the tile is loaded once.
     const int none[3] = {0, 0, 0};
     for_cells_of_box(none, extent, [&](int p, int r, int c) {
-      now[p * plane + r * row + c] = grid.cell(low[0] + p, low[1] + r, low[2] + c);
+      now[p * tile.plane + r * tile.row + c] = grid.cell(low[0] + p, low[1] + r, low[2] + c);
     });
     __syncthreads();
     for (int to_follow = generations - 1; to_follow >= 0; --to_follow) {
+      // Of the next generation only the cells that later ones need are computed. The last one goes to the
+      // array.
       int from[3], to[3];
       for (int axis = 0; axis < 3; ++axis) {
         from[axis] = static_cast<int>(axes[axis].from(to_follow) - low[axis]);
         to[axis] = static_cast<int>(axes[axis].to(to_follow) - low[axis]);
       }
       for_cells_of_box(from, to, [&](int p, int r, int c) {
-        const neighbours<T, Reach> u(now + (p * plane + r * row + c), grid.row == 0 ? 0 : row,
-                                     grid.plane == 0 ? 0 : plane);
-        std::ptrdiff_t index[3] = {low[0] + p, low[1] + r, low[2] + c};
-        if constexpr (Indices > 0) {
-          for (int axis = 0; axis < 3; ++axis) {
-            if (axes[axis].is_periodic) index[axis] = impl::modulo(index[axis], axes[axis].cells);
-            if (axes[axis].reach > 0) index[axis] += grid.origin;
-          }
-        }
-        const T value = impl::at_cell<Indices>(f, u, index[0], index[1], index[2]);
+        const T value = tile.template value_at<Reach, Indices>(p, r, c, f, now);
         if (to_follow == 0) {
           grid.out[(low[0] + p) * grid.plane + (low[1] + r) * grid.row + (low[2] + c)] = value;
         } else {
-          next[p * plane + r * row + c] = value;
+          next[p * tile.plane + r * tile.row + c] = value;
         }
       });
       __syncthreads();
       if (to_follow > 0 && at_edge) {
-        // The cells beyond the array's edges, from those within.
+        // The next generation reads the cells beyond the edges too, which are set from those within.
         for (int axis = 0; axis < 3; ++axis) {
           from[axis] = static_cast<int>(axes[axis].low(to_follow) - low[axis]);
           to[axis] = static_cast<int>(axes[axis].high(to_follow) - low[axis]);
         }
-        for_cells_of_box(from, to, [&](int p, int r, int c) {
-          const std::ptrdiff_t at[3] = {low[0] + p, low[1] + r, low[2] + c};
-          std::ptrdiff_t source[3];
-          bool is_beyond = false, is_fixed = false;
-          for (int axis = 0; axis < 3; ++axis) {
-            source[axis] = at[axis];
-            if (axes[axis].is_periodic || axes[axis].reach == 0) continue;
-            if (0 <= at[axis] && at[axis] < axes[axis].cells) continue;
-            is_beyond = true;
-            source[axis] = impl::cell_for(grid.around.kind, at[axis], axes[axis].cells);
-            is_fixed = is_fixed || grid.around.kind == impl::edge::fixed;
-          }
-          if (!is_beyond) return;
-          T& cell = next[p * plane + r * row + c];
-          if (is_fixed) {
-            cell = grid.around.value;
-          } else if (grid.around.kind == impl::edge::dirichlet) {
-            cell = grid.in[at[0] * grid.plane + at[1] * grid.row + at[2]];
-          } else {
-            cell = next[(source[0] - low[0]) * plane + (source[1] - low[1]) * row + (source[2] - low[2])];
-          }
-        });
+        for_cells_of_box(from, to, [&](int p, int r, int c) { tile.set_beyond(p, r, c, next); });
         __syncthreads();
       }
       T* const before = now;
