@@ -238,6 +238,56 @@ __device__ void scan_rows_in_order(const T* x, const Op& op, const rows_for_warp
   });
 }
 
+/// Elements of any alignment, loaded from one array and stored to another as vectors of 16 bytes where
+/// addresses allow it. Positions are counted from the vector in which the first element is stored: the
+/// elements are at `skipped` to `end` − 1.
+template <class T>
+struct elements_in_vectors {
+  static constexpr unsigned vector = items_per_vector<T>;
+  using elements = order::uninitialized<T, vector>;
+  const T* from;
+  T* to;
+  unsigned count, skipped, end;
+  bool stores_vectors, loads_vectors;
+
+  __device__ __forceinline__ elements_in_vectors(const T* x, T* out, unsigned number)
+      : from(x), to(out), count(number) {
+    const unsigned past = misalignment16(to);
+    stores_vectors = vectors_are_16_bytes<T> && past % sizeof(T) == 0;
+    loads_vectors = stores_vectors && misalignment16(from) == past;
+    skipped = stores_vectors ? past / static_cast<unsigned>(sizeof(T)) : 0;
+    end = skipped + count;
+  }
+
+  __device__ __forceinline__ elements load(unsigned position) const {
+    elements read;
+    if (loads_vectors && is_inside(position)) {
+      copy_vector<T>(&read, from + (position - skipped));
+    } else {
+      // Positions beyond the elements repeat one of them: nothing but elements is combined.
+#pragma unroll
+      for (unsigned k = 0; k < vector; ++k)
+        read[k] = from[min(max(position + k, skipped), end - 1) - skipped];
+    }
+    return read;
+  }
+  __device__ __forceinline__ void store(unsigned position, const elements& x) const {
+    if (stores_vectors && is_inside(position)) {
+      copy_vector<T>(to + (position - skipped), &x);
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < vector; ++k) {
+        if (position + k - skipped < count) to[position + k - skipped] = x[k];
+      }
+    }
+  }
+
+ private:
+  __device__ __forceinline__ bool is_inside(unsigned position) const {
+    return position - skipped < count && position + vector <= end;  // before the first they are large
+  }
+};
+
 /// Scans several rows by a warp in any order. Its lanes take consecutive vectors, in which rows begin
 /// anywhere; an element of more than 16 bytes is a vector by itself.
 template <class T, class Op>
@@ -249,45 +299,25 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
   const bool has_init = before_rows.has_init;
   const unsigned max_distance = shape.lanes_after_first<T>();
   for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
-    const T* const from = x + first;
-    T* const to = out + first;
-    // Elements are numbered from the 16-byte vector to which the first of them is written.
-    const unsigned past = misalignment16(to);
-    const bool writes_vectors = vectors_are_16_bytes<T> && past % sizeof(T) == 0;
-    const bool reads_vectors = writes_vectors && misalignment16(from) == past;
-    const unsigned skipped = writes_vectors ? past / static_cast<unsigned>(sizeof(T)) : 0;
-    const unsigned end = skipped + count;
-    const auto is_inside = [&](unsigned position) {
-      return position - skipped < count && position + vector <= end;  // before the first they are large
-    };
-    const auto load = [&](unsigned position) {
-      order::uninitialized<T, vector> read;
-      if (reads_vectors && is_inside(position)) {
-        copy_vector<T>(&read, from + (position - skipped));
-      } else {
-        // Positions beyond the elements repeat one of them: nothing but elements is combined.
-#pragma unroll
-        for (unsigned k = 0; k < vector; ++k)
-          read[k] = from[min(max(position + k, skipped), end - 1) - skipped];
-      }
-      return read;
-    };
-    row_starts_in_vectors<vector> starts_of_lane(shape.length, skipped);
+    const elements_in_vectors<T> all(x + first, out + first, count);
+    row_starts_in_vectors<vector> starts_of_lane(shape.length, all.skipped);
     order::uninitialized<T, 1> carry;
-    for (unsigned begin = 0; begin < end; begin += ahead * across) {
+    for (unsigned begin = 0; begin < all.end; begin += ahead * across) {
+      // Several loads are in flight at once.
       order::uninitialized<T, vector> loaded[ahead];
 #pragma unroll
       for (unsigned r = 0; r < ahead; ++r) {
-        if (begin + r * across < end) loaded[r] = load(begin + r * across + lane * vector);
+        if (begin + r * across < all.end) loaded[r] = all.load(begin + r * across + lane * vector);
       }
       __syncwarp();  // what lanes repeat may be written by its own
 #pragma unroll
       for (unsigned r = 0; r < ahead; ++r) {
-        if (begin + r * across >= end) break;
+        if (begin + r * across >= all.end) break;
         auto& here = loaded[r];
         const unsigned starts = starts_of_lane.next();
         const auto is_start = [&](unsigned k) { return (starts >> k & 1) != 0; };
         const bool has_start = (starts & ((1u << vector) - 1)) != 0;
+        // Each lane scans its vector, in which rows may begin.
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) {
           here[k] = impl::lift<Op>(here[k]);
@@ -302,7 +332,8 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
         const T left = shuffle_up(sum, 1);
         const T before = lane > 0 ? left : carry[0];
         carry[0] = shuffle_from(sum, warp_size - 1);
-        const unsigned continued = __ffs(starts) - 1u;  // elements of the row before
+        // The elements before the lane's first row continue a row of the lanes before.
+        const unsigned continued = __ffs(starts) - 1u;
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) {
           if (k < continued) here[k] = op(before, here[k]);
@@ -316,15 +347,7 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
         }
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) here[k] = order::canonical(here[k]);
-        const unsigned position = begin + r * across + lane * vector;
-        if (writes_vectors && is_inside(position)) {
-          copy_vector<T>(to + (position - skipped), &here);
-        } else {
-#pragma unroll
-          for (unsigned k = 0; k < vector; ++k) {
-            if (position + k - skipped < count) to[position + k - skipped] = here[k];
-          }
-        }
+        all.store(begin + r * across + lane * vector, here);
       }
     }
   });
