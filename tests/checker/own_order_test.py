@@ -80,34 +80,66 @@ class Rows(unittest.TestCase):
 
 class Gather(unittest.TestCase):
     def test_index_outside(self):
-        indices = random.integers(0, 100, 700).astype("int8")
-        for place, value in ((None, 0), (699, -1), (350, 100), (0, -128)):
+        indices = random.integers(0, 100, 5000).astype("uint8")
+        for place, value in ((None, 0), (4999, 255), (350, 100), (0, 128)):
             if place is not None:
                 indices[place] = value
-            _, first = launch("order", "index_outside", 2, 256, indices, n(700), n(100), np.full(1, 700, "uint64"))
-            self.assertEqual(first[0], 700 if place is None else place)
+            _, first = launch("order", "index_outside", 2, 256, indices, n(5000), n(100), np.full(1, 5000, "uint64"))
+            self.assertEqual(first[0], 5000 if place is None else place)
 
     def test_gather(self):
         x = random.integers(0, 2**32, 300).astype("uint32")
-        indices = random.integers(0, 300, 2100).astype("uint16")
-        *_, out = launch("order", "gather_elements", 1, 256, x, indices, n(2100), Unwritten("uint32", 2100))
-        np.testing.assert_array_equal(out, x[indices])
+        indices = random.integers(0, 300, 5100).astype("uint16")
+        for outside in (None, 2100):
+            expected = x[indices]
+            if outside is not None:
+                indices[[outside, 4000]], expected[[outside, 4000]] = 300, 7
+            _, _, first, out = launch("order", "gather_elements", 2, 256, x, indices, n(5100), n(300), np.full(1, 5100, "uint64"),
+                                      np.full(5100, 7, "uint32"), schedules=2)
+            self.assertEqual(first[0], 5100 if outside is None else outside)
+            np.testing.assert_array_equal(out, expected)
         for lines in (1, 3):
             x = random.integers(0, 2**16, (lines, 20, 5)).astype("uint16")
             indices = random.integers(0, 20, 31).astype("uint64")
-            *_, out = launch("order", "gather_blocks", 2, 256, x, indices, n(31), n(lines), n(20), n(5), Unwritten("uint16", lines * 31 * 5))
+            *_, out = launch("order", "gather_in_blocks", 2, 256, x, indices, n(31), n(lines), n(20), n(5), Unwritten("uint16", lines * 31 * 5))
             np.testing.assert_array_equal(out.reshape(lines, 31, 5), x[:, indices])
 
+    def test_survey(self):
+        """Neighbours, repetitions, indices far apart, indices outside, and a part of a warp."""
+        limit = 2**20 + 5
+        far = np.where(np.arange(2100) % 2 == 0, 3, 2**20).astype("uint32")
+        for indices, outside, are_far in ((np.arange(5000, dtype="uint32") ^ 1, None, 0), (random.integers(0, 50, 4300).astype("uint32"), None, 0),
+                                          (far, None, None), (random.integers(0, limit, 33).astype("uint32"), 20, None)):
+            if outside is not None:
+                indices[outside] = limit
+            inside = indices[indices < limit]
+            words = (limit + 31) // 32
+            _, bits, found = launch("order", "survey", 2, 256, indices, n(indices.size), n(limit), np.zeros(words, "uint32"),
+                                    np.array([indices.size, 0, 0], "uint64"), schedules=2)
+            wanted = np.zeros(32 * words, bool)
+            wanted[inside] = True
+            np.testing.assert_array_equal(np.unpackbits(bits.view("uint8"), bitorder="little"), wanted)
+            _, found = launch("order", "number_of_bits", 2, 256, bits, n(words), found, schedules=2)
+            self.assertEqual(found[0], indices.size if outside is None else outside)
+            self.assertEqual(found[1], np.unique(inside).size)
+            self.assertTrue(found[2] == are_far if are_far is not None else found[2] > 0, found)
+
     def test_scatter(self):
-        for lines, words in ((1, 1), (2, 3)):
-            indices = random.integers(0, 12, 101).astype("uint32")
-            values = random.integers(0, 2**32, (lines, 101, words)).astype("uint32")
-            places = np.argsort(indices, kind="stable").astype("uint64")
+        for lines, words, count, repeats in ((1, 1, 5001, True), (1, 1, 14, False), (2, 3, 101, True), (2, 3, 9, False)):
+            indices = random.permutation(15).astype("uint32")[:count] if not repeats else random.integers(0, 12, count).astype("uint32")
+            values = random.integers(0, 2**32, (lines, count, words)).astype("uint32")
             before = random.integers(0, 9, (lines, 15, words)).astype("uint32")
-            *_, out = launch("order", "scatter_blocks", 2, 256, values, indices, places, n(101), n(lines), n(15), n(words), before)
-            for i in range(101):
+            _, last = launch("order", "last_of_equal", 2, 256, indices, n(count), np.zeros(15, "uint32"), schedules=2)
+            wanted = np.zeros(15, "uint32")
+            wanted[indices] = np.arange(1, count + 1)
+            np.testing.assert_array_equal(last, wanted)
+            *_, out = launch("order", "scatter_to_indices", 2, 256, values, indices, last, repeats, n(count), n(lines), n(15), n(words), before,
+                             schedules=2)
+            for i in range(count):
                 before[:, indices[i]] = values[:, i]
             np.testing.assert_array_equal(out.reshape(before.shape), before)
+        _, out = launch("order", "narrowed", 1, 256, np.arange(2**32 - 9, 2**32, dtype="uint64"), n(9), Unwritten("uint32", 9), schedules=1)
+        np.testing.assert_array_equal(out, np.arange(2**32 - 9, 2**32))
 
 
 class Bounds(unittest.TestCase):

@@ -34,13 +34,20 @@ namespace {
 
 }  // namespace
 
-void check_indices(const index_list& indices, std::size_t length, const target& where) {
-  if (indices.count == 0) return;
-  // Read as unsigned, negative indices are from this on.
+namespace {
+
+/// Indices are read as unsigned, so that negative ones are from this on.
+std::uint64_t limit_of(const index_list& indices, std::size_t length) {
   const std::size_t bits = 8 * size_of(indices.type);
   const bool is_signed = indices.type <= dtype::int64;
-  const std::uint64_t limit =
-      std::min<std::uint64_t>(length, is_signed ? std::uint64_t{1} << (bits - 1) : ~std::uint64_t{0});
+  return std::min<std::uint64_t>(length, is_signed ? std::uint64_t{1} << (bits - 1) : ~std::uint64_t{0});
+}
+
+}  // namespace
+
+void check_indices(const index_list& indices, std::size_t length, const target& where) {
+  if (indices.count == 0) return;
+  const std::uint64_t limit = limit_of(indices, length);
   const std::size_t place = where.is_gpu() ? gpu::first_index_outside(indices, limit, where)
                                            : cpu::first_index_outside(indices, limit, where.threads());
   if (place < indices.count) fail_index_outside(indices, place, length, where);
@@ -61,12 +68,26 @@ void library_gather(const void* x, const axis_lines& lines, std::size_t element_
   cpu::gather(x, lines, bytes, indices, out, where.threads());
 }
 
+void library_gather_checked(const void* x, const axis_lines& lines, std::size_t element_bytes,
+                            const index_list& indices, void* out, const target& where) {
+  if (!where.is_gpu() || lines.count() != 1 || indices.count == 0) {
+    check_indices(indices, lines.length, where);
+    return library_gather(x, lines, element_bytes, indices, out, where);
+  }
+  const std::size_t place = gpu::gather_and_check(x, lines.length, element_bytes, indices,
+                                                  limit_of(indices, lines.length), out, where);
+  if (place < indices.count) fail_index_outside(indices, place, lines.length, where);
+}
+
 void library_scatter(void* out, const axis_lines& lines, std::size_t element_bytes, const index_list& indices,
                      const void* values, const target& where) {
+  if (!where.is_gpu() || lines.count() == 0) check_indices(indices, lines.length, where);
   if (lines.count() == 0 || indices.count == 0) return;
   const std::size_t bytes = lines.inner * element_bytes;
-  if (where.is_gpu()) return gpu::scatter(out, lines, bytes, indices, values, where);
-  cpu::scatter(out, lines, bytes, indices, values, where.threads());
+  if (!where.is_gpu()) return cpu::scatter(out, lines, bytes, indices, values, where.threads());
+  const std::size_t place =
+      gpu::scatter(out, lines, bytes, indices, limit_of(indices, lines.length), values, where);
+  if (place < indices.count) fail_index_outside(indices, place, lines.length, where);
 }
 
 }  // namespace heddle::impl

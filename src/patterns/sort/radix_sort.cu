@@ -37,6 +37,16 @@ void radix_sort_pairs(two_arrays<Key>& keys, two_arrays<Index>& indices, std::si
   indices = {i.Current(), i.Alternate()};
 }
 
+template <class Value>
+void radix_partition_pairs(const std::uint32_t* keys, std::uint32_t* keys_out, const Value* values,
+                           Value* values_out, std::size_t n, int first_bit, int last_bit,
+                           const target& where) {
+  with_cubs_scratch(where, [&](void* scratch, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(scratch, bytes, keys, keys_out, values, values_out, n, first_bit,
+                                           last_bit, where.stream());
+  });
+}
+
 template void radix_sort_keys(const std::uint32_t*, std::size_t, std::uint32_t*, int, const target&);
 template void radix_sort_keys(const std::uint64_t*, std::size_t, std::uint64_t*, int, const target&);
 template void radix_sort_pairs(two_arrays<std::uint32_t>&, two_arrays<std::uint32_t>&, std::size_t, int,
@@ -46,5 +56,10 @@ template void radix_sort_pairs(two_arrays<std::uint64_t>&, two_arrays<std::uint3
 // Of 2^32 elements and more.
 template void radix_sort_pairs(two_arrays<std::uint64_t>&, two_arrays<std::uint64_t>&, std::size_t, int,
                                const target&);
+
+template void radix_partition_pairs(const std::uint32_t*, std::uint32_t*, const std::uint32_t*,
+                                    std::uint32_t*, std::size_t, int, int, const target&);
+template void radix_partition_pairs(const std::uint32_t*, std::uint32_t*, const std::uint64_t*,
+                                    std::uint64_t*, std::size_t, int, int, const target&);
 
 }  // namespace heddle::gpu

@@ -22,4 +22,11 @@ template <class Key, class Index>
 void radix_sort_pairs(two_arrays<Key>& keys, two_arrays<Index>& indices, std::size_t n, int bits,
                       const target& where);
 
+/// Sorts n keys with a value each by bits first_bit to last_bit − 1 of the key, at most 8 of them, stably:
+/// one pass.
+template <class Value>
+void radix_partition_pairs(const std::uint32_t* keys, std::uint32_t* keys_out, const Value* values,
+                           Value* values_out, std::size_t n, int first_bit, int last_bit,
+                           const target& where);
+
 }  // namespace heddle::gpu

@@ -4,7 +4,6 @@
 #include "patterns/sort/order_by_sign.cuh"
 #include "patterns/top_k/gpu.cuh"
 #include <heddle/impl/gpu/line_order.cuh>
-#include <heddle/impl/patterns/for_each_index/gpu.cuh>
 #include <heddle/impl/patterns/sort/gpu/merge_sort.cuh>
 #include <heddle/impl/patterns/transform/gpu.cuh>
 
@@ -44,26 +43,38 @@ __global__ void merged_places(const std::size_t* places, const float* x, std::si
   merge_runs<std::size_t>(places, n, width, falling_value{x}, out);
 }
 
-__global__ void index_outside(const signed char* indices, std::size_t n, std::uint64_t limit,
+__global__ void index_outside(const unsigned char* indices, std::size_t n, std::uint64_t limit,
                               unsigned long long* first) {
-  visit_indices<1>(find_index_outside{{indices, 1}, limit, first}, {n, 1, 1}, {(n + 255) / 256, 1, 1});
+  find_index_outside(indices, n, limit, first);
 }
 __global__ void gather_elements(const unsigned* x, const unsigned short* indices, std::size_t n,
-                                unsigned* out) {
-  transform_elements_of<unsigned, 1>(gathered<unsigned>{x, {indices, 2}}, n, out);
+                                std::uint64_t limit, unsigned long long* outside, unsigned* out) {
+  gather_words(x, indices, n, limit, outside, out);
 }
-__global__ void gather_blocks(const unsigned short* x, const std::size_t* indices, std::size_t count,
-                              std::size_t lines, std::size_t length, std::size_t words, unsigned short* out) {
+__global__ void gather_in_blocks(const unsigned short* x, const std::uint64_t* indices, std::size_t count,
+                                 std::size_t lines, std::size_t length, std::size_t words,
+                                 unsigned short* out) {
   transform_elements_of<unsigned short, 1>(
-      gathered_blocks<unsigned short>{x, {indices, 8}, count, length, words, lines == 1},
+      gathered_blocks<unsigned short, std::uint64_t>{x, indices, count, length, words, lines == 1},
       lines * count * words, out);
 }
-__global__ void scatter_blocks(const unsigned* values, const unsigned* indices, const std::size_t* places,
-                               std::size_t count, std::size_t lines, std::size_t length, std::size_t words,
-                               unsigned* out) {
-  const std::size_t all = lines * count * words;
-  visit_indices<1>(scatter_words<unsigned>{out, values, {indices, 4}, places, count, length, words},
-                   {all, 1, 1}, {(all + 255) / 256, 1, 1});
+__global__ void survey(const unsigned* indices, std::size_t count, std::uint64_t limit, unsigned* bits,
+                       unsigned long long* found) {
+  survey_indices(indices, count, limit, bits, reinterpret_cast<index_survey*>(found));
+}
+__global__ void number_of_bits(const unsigned* bits, std::size_t words, unsigned long long* found) {
+  count_set_bits(bits, words, reinterpret_cast<index_survey*>(found));
+}
+__global__ void last_of_equal(const unsigned* indices, std::size_t count, unsigned* last) {
+  find_last_of_equal(indices, count, last);
+}
+__global__ void scatter_to_indices(const unsigned* values, const unsigned* indices, const unsigned* last,
+                                   bool repeats, std::size_t count, std::size_t lines, std::size_t length,
+                                   std::size_t words, unsigned* out) {
+  scatter_words(values, indices, repeats ? last : nullptr, axis_lines{lines, length, 1}, count, words, out);
+}
+__global__ void narrowed(const std::uint64_t* indices, std::size_t n, std::uint32_t* out) {
+  transform_elements_of<std::uint32_t, 1>(index_in_32_bits<std::uint64_t>{indices}, n, out);
 }
 
 __global__ void bounds_of(const float* sorted, std::size_t n, const float* values, std::size_t count,

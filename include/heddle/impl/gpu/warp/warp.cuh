@@ -102,6 +102,18 @@ __device__ inline unsigned sum_of_warp(unsigned value) {
 #endif
 }
 
+/// The bits that any of the warp's threads has.
+__device__ inline unsigned or_of_warp(unsigned bits) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(whole_warp, bits);
+#else
+#pragma unroll
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+    bits |= __shfl_xor_sync(whole_warp, bits, distance);
+  return bits;
+#endif
+}
+
 /// Whether elements are small integers to add: any order gives the same bits, and one instruction adds the
 /// elements of a word.
 template <class T, class Op>

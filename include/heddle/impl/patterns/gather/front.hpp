@@ -22,8 +22,12 @@ void check_indices(const index_list& indices, std::size_t length, const target& 
 void library_gather(const void* x, const axis_lines& lines, std::size_t element_bytes,
                     const index_list& indices, void* out, const target& where);
 
-/// Along each of the lines of `out`, `count` values, each to its index; of equal indices the last has its
-/// value there.
+/// The same by indices that it checks as check_indices does, before or while it writes.
+void library_gather_checked(const void* x, const axis_lines& lines, std::size_t element_bytes,
+                            const index_list& indices, void* out, const target& where);
+
+/// Checks the indices as check_indices does. Then writes, along each of the lines of `out`, `count` values,
+/// each to its index; of equal indices the last has its value there.
 void library_scatter(void* out, const axis_lines& lines, std::size_t element_bytes, const index_list& indices,
                      const void* values, const target& where);
 
@@ -67,10 +71,9 @@ void gather_to(const target& requested, Out&& out, const X& x, const Indices& in
   check_apart(at.data, at.size * sizeof(I), at.where, to.data, to.size * sizeof(T), to.where);
   const staged_input<I> staged_indices(at, where);
   const index_list list{dtype_of<I>, staged_indices.data(), at.size};
-  check_indices(list, lines.length, where);
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(to, where);
-  library_gather(staged.data(), lines, sizeof(T), list, staged_out.data(), where);
+  library_gather_checked(staged.data(), lines, sizeof(T), list, staged_out.data(), where);
   staged_out.deliver();
 }
 
@@ -107,7 +110,6 @@ void scatter_to(const target& requested, Out& out, const Indices& indices, const
   check_apart(at.data, at.size * sizeof(I), at.where, to.data, to.size * sizeof(T), to.where);
   const staged_input<I> staged_indices(at, where);
   const index_list list{dtype_of<I>, staged_indices.data(), at.size};
-  check_indices(list, lines.length, where);
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(to, where);
   // Elements that no index names keep their values.
