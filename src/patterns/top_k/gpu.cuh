@@ -11,7 +11,7 @@
 namespace heddle::gpu {
 
 inline constexpr unsigned digit_bits = 8, digits = 1u << digit_bits;
-inline constexpr unsigned count_threads = 512, count_items = 8, count_copies = 8;
+inline constexpr unsigned count_threads = 512, count_items = 8, count_copies = warp_size;
 
 /// What is known of the last of the first k elements in the order of keys, and of indices among equal keys:
 /// the leading digits of its key, and, once all of the key are, those of its index.
@@ -58,13 +58,12 @@ struct next_digit {
   }
 };
 
-/// How many of n elements have each digit, added to `counts`. Counted in shared memory, in copies that warps
-/// share; where a whole warp has one digit, one thread adds for all.
+/// How many of n elements have each digit, added to `counts`.
 template <class Digit>
 __global__ void __launch_bounds__(count_threads)
     count_digits(Digit digit_of, std::size_t n, unsigned long long* counts) {
-  __shared__ unsigned shared[count_copies * digits];
-  block_counters<count_threads, unsigned> counters(shared, count_copies, digits, counts);
+  __shared__ unsigned shared[count_copies * (digits + 1)];
+  block_counters<count_threads> counters(shared, count_copies, digits, counts);
   constexpr std::size_t tile = std::size_t{count_threads} * count_items;
   for (std::size_t first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
 #pragma unroll
