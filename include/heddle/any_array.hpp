@@ -261,6 +261,7 @@ class any_array {
   any_array reshaped(heddle::shape lengths) &&;
 
  private:
+  friend struct impl::array_access;
   heddle::shape shape_{0};
   std::size_t size_ = 0;
   memory memory_;

@@ -178,6 +178,7 @@ class array {
 
  private:
   friend class any_array;
+  friend struct impl::array_access;
   array(heddle::shape lengths, memory&& elements)
       : shape_(std::move(lengths)), size_(shape_.elements()), memory_(std::move(elements)) {}
 

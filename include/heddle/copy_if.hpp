@@ -18,7 +18,8 @@ struct partitioned {
 inline namespace HD_BUILD {
 
 /// The elements of x for which f is true, in the order of x, as a flat array. Waits for their number. n calls
-/// of f; reads x twice; a byte of scratch memory an element.
+/// of f, and a few more on a GPU. A GPU reads x once, and the result may keep memory for up to four times its
+/// elements; a CPU reads x twice, with a byte of scratch memory an element.
 ///
 ///     hd::array<float> hot = hd::copy_if(where, x, [] HD_FN(float t) { return t > 100; });
 ///

@@ -82,7 +82,7 @@ array<typename impl::statistics_of<element_of<X>>::variance> variance(const targ
 
 /// The smallest and the largest element, as `reduce` with `minimum` and with `maximum` gives them: a NaN
 /// makes both NaN, and −0 lies below +0. Throws heddle::error when there are no elements. 2n comparisons;
-/// reads each element once from memory, and on a GPU a second time from the cache.
+/// reads each element once.
 ///
 ///     const auto [least, greatest] = hd::minmax(where, x);
 template <impl::numbers_in_order X>

@@ -40,6 +40,11 @@ class Elementwise(unittest.TestCase):
             out, _ = launch("patterns", f"fill_{kernel}", 2, 256, Unwritten(kind, size), n(words), value, n(of_value), schedules=2)
             np.testing.assert_array_equal(out, np.resize(value, size))
 
+    def test_numbered(self):
+        """Blocks of 8 x 4 x 2 threads, fewer than the indices need."""
+        out, = launch("patterns", "numbered", 3, "8,4,2", n(3), n(9), n(17), Unwritten("uint64", 3 * 9 * 17), schedules=2)
+        np.testing.assert_array_equal(out, np.arange(3 * 9 * 17))
+
     def test_first_equal(self):
         x = random.integers(0, 9, (2, 200, 3)).astype("float32")
         x[1, 50, 2] = np.nan
@@ -47,16 +52,28 @@ class Elementwise(unittest.TestCase):
         *_, place = launch("patterns", "first_equal", 2, 256, x, n(2), n(200), n(3), lowest, np.full(6, NONE, "uint64"))
         np.testing.assert_array_equal(place.reshape(2, 3), x.argmin(axis=1))
 
-    def test_first_equal_in_rows(self):
-        """Rows in pieces of 500 elements, the last of 200, with and without the minima of pieces."""
-        x = random.integers(0, 9, (3, 1200)).astype("float32")
-        x[0, :700], x[1, 900] = 10, np.nan
-        lowest = x.min(axis=1)
-        of_pieces = np.stack([x[:, first:first + 500].min(axis=1) for first in (0, 500, 1000)], axis=1)
-        for knows_pieces in (False, True):
-            *_, place = launch("patterns", "first_equal_in_rows", 2, 256, x, n(3), n(1200), lowest, of_pieces, knows_pieces, n(500),
-                               np.full(3, NONE, "uint64"))
-            np.testing.assert_array_equal(place, x.argmin(axis=1))
+    def test_extrema_of_rows(self):
+        """Rows of one part and of several, the last of which is short, with extrema that repeat, NaN and zeros of both signs."""
+        for rows, length, first, part, grid in ((3, 9000, 0, 9000, 2), (2, 20000, 3, 8192, 3), (1, 5, 1, 5, 1), (1, 8200, 0, 8192, 2)):
+            parts = blocks_of(length, part)
+            x = random.integers(-9, 9, first + rows * length).astype("float32")
+            x[first:][[0, -1]] = -0.0, 8
+            if rows > 1:
+                x[first + length + 700] = np.nan
+            of_rows = x[first:].reshape(rows, length)
+            scratch = Unwritten("uint64", 2 * rows * parts), np.zeros(rows, "uint32")
+            with self.subTest(rows=rows, length=length):
+                _, _, finished, index = launch("patterns", "arg_max_of_rows", grid, 512, x, n(first), n(rows), n(length), n(parts), n(part),
+                                               *scratch, Unwritten("uint64", rows), schedules=2)
+                np.testing.assert_array_equal(index, of_rows.argmax(axis=1))
+                np.testing.assert_array_equal(finished, 0)
+                _, _, _, index = launch("patterns", "arg_min_of_rows", grid, 512, np.nan_to_num(x).astype("int8"), n(first), n(rows), n(length),
+                                        n(parts), n(part), *scratch, Unwritten("uint64", rows), schedules=2)
+                np.testing.assert_array_equal(index, np.nan_to_num(of_rows).argmin(axis=1))
+                *_, smallest, largest = launch("patterns", "minmax_of_rows", grid, 512, x[first:].copy(), n(rows), n(length), n(parts), n(part),
+                                               *scratch, Unwritten("float32", rows), Unwritten("float32", rows), schedules=2)
+                np.testing.assert_array_equal(smallest, of_rows.min(axis=1))
+                np.testing.assert_array_equal(largest, of_rows.max(axis=1))
 
 
 class AdjacentDifference(unittest.TestCase):
@@ -122,25 +139,45 @@ class AdjacentDifference(unittest.TestCase):
 
 
 class CopyIf(unittest.TestCase):
-    def test_flagged(self):
-        """Whole tiles of 4096 flags, a part of one, and flags that begin in the middle of 16 bytes."""
-        for first, size, grid in ((0, 2 * 4096 + 37, 2), (3, 4096, 1), (0, 5, 1)):
-            with self.subTest(first=first, size=size):
-                flags = random.integers(0, 2, first + size).astype(bool)
-                flags[first:first + 40] = size > 100
-                wanted, tiles = flags[first:], blocks_of(size, 4096)
-                _, counts = launch("patterns", "counts_of_tiles", grid, 256, flags, n(first), n(size), n(tiles), Unwritten("uint64", tiles + 1))
-                np.testing.assert_array_equal(counts, [wanted[t * 4096:(t + 1) * 4096].sum() for t in range(tiles)] + [0])
-                before = np.concatenate([[0], np.cumsum(counts[:-1])]).astype("uint64")
-                chosen = int(before[-1])
-                *_, places = launch("patterns", "places", grid, 256, flags, n(first), n(size), before, Unwritten("uint64", chosen))
-                np.testing.assert_array_equal(places, np.flatnonzero(wanted))
-                x = random.integers(0, 2**16, (size, 2)).astype("uint32")
-                *_, out = launch("patterns", "chosen", grid, 256, flags, n(first), n(size), before, x, n(2), n(chosen), Unwritten("uint32", 2 * chosen))
-                np.testing.assert_array_equal(out.reshape(-1, 2), x[wanted])
-                x = random.integers(0, 2**16, size).astype("uint16")
-                *_, out = launch("patterns", "partitioned", grid, 256, flags, n(first), n(size), before, x, n(1), n(chosen), Unwritten("uint16", size))
-                np.testing.assert_array_equal(out, np.concatenate([x[wanted], x[~wanted]]))
+    def test_number_of_flags(self):
+        """Flags that begin at a multiple of 16 bytes and in the middle of one."""
+        for first, size, grid in ((0, 9000, 2), (3, 4096, 1), (5, 7, 1)):
+            flags = random.integers(0, 2, first + size).astype(bool)
+            _, count = launch("patterns", "number_of_flags", grid, 256, flags, n(first), n(size), np.zeros(1, "uint64"), schedules=2)
+            self.assertEqual(count[0], flags[first:].sum())
+
+    def test_select(self):
+        """Whole tiles of 992 threads and a part of one, by flags, by a function and by the element before."""
+        for items, size, grid in ((8, 3 * 7936 + 37, 2), (8, 7936, 1), (8, 1, 1), (4, 2 * 3968 + 1, 2)):
+            tiles = blocks_of(size, 992 * items)
+            scratch = np.zeros(tiles, "uint64"), np.zeros(1, "uint64")
+            flags = random.integers(0, 2, size).astype(bool)
+            flags[:40] = size > 100
+            x = random.integers(0, 2**16, size).astype("uint32")
+            with self.subTest(items=items, size=size):
+                if items == 4:
+                    *_, out, others = launch("patterns", "indices_by_flag", grid, 1024, n(size), flags, *scratch, Unwritten("uint64", flags.sum()),
+                                             Unwritten("uint64", (~flags).sum()), schedules=2)
+                    np.testing.assert_array_equal(out, np.flatnonzero(flags))
+                    np.testing.assert_array_equal(others, np.flatnonzero(~flags))
+                    continue
+                *_, out, count = launch("patterns", "chosen_by_flag", grid, 1024, x, n(size), flags, *scratch, Unwritten("uint32", flags.sum()),
+                                        Unwritten("uint64", 1), schedules=2)
+                np.testing.assert_array_equal(out, x[flags])
+                self.assertEqual(count[0], flags.sum())
+                runs = np.repeat(x, 2)[:size].astype("float32")
+                if size > 50:
+                    runs[20:24], runs[30], runs[31] = np.nan, 0.0, -0.0
+                starts = np.append(True, (runs[1:] != runs[:-1]) & ~(np.isnan(runs[1:]) & np.isnan(runs[:-1])))
+                *_, out, count = launch("patterns", "first_of_runs", grid, 1024, runs, n(size), *scratch, Unwritten("float32", starts.sum()),
+                                        Unwritten("uint64", 1), schedules=2)
+                np.testing.assert_array_equal(out, runs[starts])
+                short, odd = x.astype("uint16"), x % 2 == 1
+                *_, out, others, count = launch("patterns", "partitioned", grid, 1024, short, n(size), *scratch, Unwritten("uint16", odd.sum()),
+                                                Unwritten("uint16", (~odd).sum()), Unwritten("uint64", 1), schedules=2)
+                np.testing.assert_array_equal(out, short[odd])
+                np.testing.assert_array_equal(others, short[~odd])
+                self.assertEqual(count[0], odd.sum())
 
     def test_places(self):
         """Offsets that are equal, that are 0, and that are beyond the end."""

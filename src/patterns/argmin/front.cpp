@@ -19,18 +19,15 @@ constexpr std::size_t arg_piece = threshold.arg_piece;
 
 void find_first(dtype type, const void* x, axis_lines all, const void* extremum, const void* of_pieces,
                 std::size_t* index, const target& where) {
-  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, of_pieces, arg_piece, index, where);
+  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, index, where);
   cpu::find_first(type, x, all, extremum, of_pieces, arg_piece, index, where.threads());
 }
 
 /// Whether the extrema of pieces are found first, so that most elements are read once.
-bool has_arg_pieces(const axis_lines& all, std::size_t bytes, const target& where) {
-  // On a GPU less than this is read again in less time than another kernel takes.
-  constexpr std::size_t least_bytes_on_gpu = threshold.gpu_arg_pieces_from_bytes;
-  if (all.inner != 1 || all.length < 2 * arg_piece) return false;
+bool has_arg_pieces(const axis_lines& all, const target& where) {
+  if (where.is_gpu() || all.inner != 1 || all.length < 2 * arg_piece) return false;
   // Pieces of all lines are lines of one array.
-  if (all.outer != 1 && all.length % arg_piece != 0) return false;
-  return !where.is_gpu() || bytes >= least_bytes_on_gpu;
+  return all.outer == 1 || all.length % arg_piece == 0;
 }
 
 }  // namespace
@@ -38,8 +35,11 @@ bool has_arg_pieces(const axis_lines& all, std::size_t bytes, const target& wher
 void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* index,
                  const target& where) {
   const std::size_t bytes = size_of(type);
+  const bool is_row = all.inner == 1 && (all.length >= threshold.gpu_extrema_row || all.outer == 1);
+  if (where.is_gpu() && is_row && all.elements() > 0)
+    return gpu::find_arg_of_rows(op, type, x, all.outer, all.length, index, where);
   const memory extrema(all.count() * bytes, where);
-  if (!has_arg_pieces(all, all.elements() * bytes, where)) {
+  if (!has_arg_pieces(all, where)) {
     library_reduce(op, type, x, all, extrema.data(), where);
     return find_first(type, x, all, extrema.data(), nullptr, index, where);
   }
@@ -64,12 +64,9 @@ std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const voi
   const target where = resolve(requested, {bytes, 0, data_on, true});
   running.runs_on(where);
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
-  std::size_t index = 0;
-  const memory on_target(sizeof index, where);
-  library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
-              where);
-  copy(&index, target(), on_target.data(), where, sizeof index);
-  return index;
+  return written_value<std::size_t>(where, [&](std::size_t* index) {
+    library_arg(op, type, staged.data(), axis_lines{1, size, 1}, index, where);
+  });
 }
 
 array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,

@@ -1,8 +1,10 @@
 #include "core/any_arguments.hpp"
+#include "patterns/copy_if/gpu.hpp"
 #include <heddle/any_patterns.hpp>
 #include <heddle/copy_if.hpp>
 
 #include <cstddef>
+#include <utility>
 
 namespace heddle::impl {
 
@@ -12,10 +14,24 @@ flagged_call::flagged_call(const char* pattern, const untyped_elements& x, const
   call_.choose_target(requested, {.read = 2, .written = 1});
   if (flags.size != x.size) fail_sizes("the flags", flags.size, x.size);
   flags_.emplace(flags, where());
-  chosen_.emplace(flags_->data(), x.size, where());
+}
+
+std::size_t flagged_call::count() {
+  if (!chosen_) chosen_.emplace(flags_->data(), call_.lines().length, where());
+  return chosen_->count();
+}
+
+std::size_t flagged_call::copy_to_room(void* out) {
+  const std::size_t n = call_.lines().length;
+  if (n == 0) return 0;
+  const void* const x = call_.data();
+  return written_value<std::size_t>(where(), [&](std::size_t* count) {
+    gpu::copy_flagged(flags_->data(), n, x, element_bytes_, out, nullptr, count, where());
+  });
 }
 
 void flagged_call::copy(bool all, void* out) {
+  count();
   chosen_->copy(call_.data(), element_bytes_, all, out);
 }
 
@@ -27,6 +43,12 @@ namespace {
 any_partitioned flagged(const char* pattern, const target& requested, const any_const_view& x,
                         const array_view<const bool>& flags, bool all) {
   impl::flagged_call call(pattern, impl::untyped(x), impl::input(flags), requested);
+  if (call.where().is_gpu() && !all) {
+    any_array found(x.dtype(), {x.size()}, call.where());
+    const std::size_t count = call.copy_to_room(found.data());
+    impl::keep_first(found, count, size_of(x.dtype()));
+    return {std::move(found), count};
+  }
   any_partitioned result{any_array(x.dtype(), {all ? x.size() : call.count()}, call.where()), call.count()};
   call.copy(all, result.elements.data());
   return result;

@@ -62,10 +62,7 @@ selection::selection(const bool* flags, std::size_t n, const target& where)
     : flags_(flags), size_(n), where_(where) {
   if (n == 0) return;
   if (where.is_gpu()) {
-    before_ = gpu::count_flags(flags, n, where);
-    // The last is the sum of all.
-    const auto* const all = static_cast<const std::byte*>(before_.data()) + before_.bytes() - sizeof count_;
-    heddle::copy(&count_, target(), all, where, sizeof count_);
+    count_ = gpu::count_flags(flags, n, where);
     return;
   }
   before_ = memory(((n + cpu_tile - 1) / cpu_tile) * sizeof(std::size_t), where);
@@ -81,12 +78,13 @@ selection::selection(const bool* flags, std::size_t n, const target& where)
 
 void selection::copy(const void* x, std::size_t element_bytes, bool all, void* out) const {
   if (size_ == 0) return;
-  const auto* const before = static_cast<const std::size_t*>(before_.data());
+  auto* const to = static_cast<std::byte*>(out);
   if (where_.is_gpu())
-    return gpu::copy_flagged(flags_, size_, before, x, element_bytes, all, count_, out, where_);
+    return gpu::copy_flagged(flags_, size_, x, element_bytes, out,
+                             all ? to + count_ * element_bytes : nullptr, nullptr, where_);
+  const auto* const before = static_cast<const std::size_t*>(before_.data());
   const flagged_copier copy = copier_of(element_bytes);
   const auto* const from = static_cast<const std::byte*>(x);
-  auto* const to = static_cast<std::byte*>(out);
   for_tiles(where_, size_, [&](std::size_t tile, std::size_t first, std::size_t count) {
     std::byte* const others = to + (count_ + first - before[tile]) * element_bytes;
     copy(flags_ + first, from + first * element_bytes, element_bytes, count,
@@ -96,8 +94,8 @@ void selection::copy(const void* x, std::size_t element_bytes, bool all, void* o
 
 void selection::indices(std::size_t* out) const {
   if (size_ == 0) return;
+  if (where_.is_gpu()) return gpu::indices_of_flags(flags_, size_, out, where_);
   const auto* const before = static_cast<const std::size_t*>(before_.data());
-  if (where_.is_gpu()) return gpu::indices_of_flags(flags_, size_, before, out, where_);
   for_tiles(where_, size_, [&](std::size_t tile, std::size_t first, std::size_t count) {
     std::size_t* to = out + before[tile];
     for (std::size_t i = first; i < first + count; ++i) {

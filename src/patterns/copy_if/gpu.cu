@@ -1,50 +1,67 @@
 #include "core/type_op_dispatch.hpp"
+#include "gpu/with_word.cuh"
 #include "patterns/copy_if/gpu.cuh"
 #include "patterns/copy_if/gpu.hpp"
-#include "patterns/scan/gpu.hpp"
+#include <heddle/gather.hpp>
+#include <heddle/impl/patterns/copy_if/gpu.cuh>
 #include <heddle/impl/patterns/transform/gpu.cuh>
-#include <heddle/scan.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace heddle::gpu {
-memory count_flags(const bool* flags, std::size_t n, const target& where) {
+std::size_t count_flags(const bool* flags, std::size_t n, const target& where) {
   const current_device on(where);
-  const std::size_t tiles = (n + flags_of_tile - 1) / flags_of_tile;
-  // With one more, which holds the sum of all.
-  memory before((tiles + 1) * sizeof(std::size_t), where);
-  auto* const counts = static_cast<std::size_t*>(before.data());
-  count_tiles<<<grid_for(tiles, 1), select_threads, 0, where.stream()>>>(flags, n, tiles, counts);
-  check(cudaGetLastError(), "launch of count_tiles");
-  const std::size_t none = 0;
-  scan(runtime_op::plus, dtype::uint64, true, counts, {1, tiles + 1, 1}, &none, counts, where);
-  return before;
+  const memory storage(sizeof(unsigned long long), where);
+  auto* const count = static_cast<unsigned long long*>(storage.data());
+  check(cudaMemsetAsync(count, 0, sizeof *count, where.stream()), "cudaMemsetAsync");
+  const unsigned grid = std::min(grid_for(n, 16 * flag_threads), 8 * multiprocessors(where));
+  count_flags<<<grid, flag_threads, 0, where.stream()>>>(flags, n, count);
+  check(cudaGetLastError(), "launch of count_flags");
+  unsigned long long found;
+  heddle::copy(&found, target(), count, where, sizeof found);
+  return found;
 }
 
-void copy_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
-                  std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where) {
-  const current_device on(where);
-  const unsigned grid = grid_for(n, flags_of_tile);
-  const auto launch = [&]<class Word>(Word) {
-    (all ? copy_words<Word, true> : copy_words<Word, false>)<<<grid, select_threads, 0, where.stream()>>>(
-        flags, n, before, static_cast<const Word*>(x), element_bytes / sizeof(Word), chosen,
-        static_cast<Word*>(out));
-    check(cudaGetLastError(), "launch of copy_words");
-  };
-  const std::size_t aligned =
-      element_bytes | reinterpret_cast<std::size_t>(x) | reinterpret_cast<std::size_t>(out);
-  if (aligned % 16 == 0) return launch(uint4{});
-  if (aligned % 8 == 0) return launch(std::uint64_t{});
-  if (aligned % 4 == 0) return launch(std::uint32_t{});
-  if (aligned % 2 == 0) return launch(std::uint16_t{});
-  launch(std::uint8_t{});
+void copy_flagged(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes, void* out,
+                  void* others, std::size_t* count, const target& where) {
+  const chosen_by_flags choose{flags};
+  bool copied = false;
+  with_word(element_bytes, x, out, [&]<class Word>(Word) {
+    if (sizeof(Word) != element_bytes) return;
+    select_in_order(where, elements_to_select<Word>{static_cast<const Word*>(x)}, choose, n,
+                    static_cast<Word*>(out), static_cast<Word*>(others), count);
+    copied = true;
+  });
+  if (copied) return;
+  // Elements of other sizes by their indices.
+  const memory storage((others == nullptr ? 1 : 2) * n * sizeof(std::size_t), where);
+  auto* const chosen = static_cast<std::size_t*>(storage.data());
+  std::size_t* const not_chosen = others == nullptr ? nullptr : chosen + n;
+  const std::size_t found = select_in_order(where, indices_to_select{}, choose, n, chosen, not_chosen);
+  impl::library_gather(x, {1, n, 1}, element_bytes, {dtype::uint64, chosen, found}, out, where);
+  if (others != nullptr) {
+    impl::library_gather(x, {1, n, 1}, element_bytes, {dtype::uint64, not_chosen, n - found}, others, where);
+  }
+  if (count != nullptr) heddle::copy(count, where, &found, target(), sizeof found);
 }
 
-void indices_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
-                      const target& where) {
-  const current_device on(where);
-  list_indices<<<grid_for(n, flags_of_tile), select_threads, 0, where.stream()>>>(flags, n, before, out);
-  check(cudaGetLastError(), "launch of list_indices");
+void indices_of_flags(const bool* flags, std::size_t n, std::size_t* out, const target& where) {
+  std::size_t* const no_others = nullptr;
+  select_in_order(where, indices_to_select{}, chosen_by_flags{flags}, n, out, no_others, nullptr);
+}
+
+std::size_t copy_first_of_runs(dtype type, const void* x, std::size_t n, void* out, const target& where) {
+  std::size_t count = 0;
+  impl::dispatch_type_op<impl::family::arithmetic>(
+      type == dtype::boolean ? dtype::uint8 : type, runtime_op::plus,
+      [&]<class T, class Op>(impl::type_tag<T>, Op) {
+        const T* const from = static_cast<const T*>(x);
+        T* const no_others = nullptr;
+        count = select_in_order(where, elements_to_select<T>{from}, chosen_if_first_of_run<T>{from}, n,
+                                static_cast<T*>(out), no_others);
+      });
+  return count;
 }
 
 void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where) {
@@ -60,8 +77,8 @@ void flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, 
                   const target& where) {
   const current_device on(where);
   check(cudaMemsetAsync(flags, 0, n, where.stream()), "cudaMemsetAsync");
-  flag_offsets<<<grid_for(count + 1, select_threads), select_threads, 0, where.stream()>>>(offsets, count, n,
-                                                                                           flags);
+  flag_offsets<<<grid_for(count + 1, flag_threads), flag_threads, 0, where.stream()>>>(offsets, count, n,
+                                                                                       flags);
   check(cudaGetLastError(), "launch of flag_offsets");
 }
 

@@ -9,12 +9,17 @@
 
 namespace heddle::gpu {
 
-HEDDLE_GPU_ENTRY(count_flags, memory(const bool* flags, std::size_t n, const target& where));
-HEDDLE_GPU_ENTRY(copy_flagged, void(const bool* flags, std::size_t n, const std::size_t* before,
-                                    const void* x, std::size_t element_bytes, bool all, std::size_t chosen,
-                                    void* out, const target& where));
-HEDDLE_GPU_ENTRY(indices_of_flags, void(const bool* flags, std::size_t n, const std::size_t* before,
-                                        std::size_t* out, const target& where));
+HEDDLE_GPU_ENTRY(count_flags, std::size_t(const bool* flags, std::size_t n, const target& where));
+/// Copies the chosen elements to `out`, the others to `others`, and the number of chosen ones to *count. The
+/// last two may be null.
+HEDDLE_GPU_ENTRY(copy_flagged,
+                 void(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes, void* out,
+                      void* others, std::size_t* count, const target& where));
+HEDDLE_GPU_ENTRY(indices_of_flags,
+                 void(const bool* flags, std::size_t n, std::size_t* out, const target& where));
+/// Copies the first element of each run of equal ones to `out`, which has room for n, and returns how many.
+HEDDLE_GPU_ENTRY(copy_first_of_runs,
+                 std::size_t(dtype type, const void* x, std::size_t n, void* out, const target& where));
 /// Flags the first of n elements and those at `count` rising offsets, and no others.
 HEDDLE_GPU_ENTRY(flag_offsets, void(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
                                     const target& where));

@@ -3,7 +3,10 @@
 #include <heddle/error.hpp>
 #include <heddle/statistics.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstring>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -15,43 +18,68 @@ class statistic {
  public:
   statistic(const char* pattern, const target& requested, const any_const_view& x, const axis* along_axis,
             std::size_t times_read = 1)
-      : call_(pattern, untyped(x), along_axis) {
+      : call_(pattern, untyped(x), along_axis), are_values_(along_axis == nullptr) {
     if (call_.lines().length == 0 && call_.lines().count() > 0)
       fail(fmt::format("there are no elements, and so no {}", pattern));
     call_.choose_target(requested, {.read = times_read});
   }
-  any_array results(dtype type) const { return {type, call_.without_lines(), call_.where()}; }
+  /// Count arrays, which write(void* const (&to)[Count]) writes on the target. Values of the whole x
+  /// are on the CPU, and come there together.
+  template <std::size_t Count, class Write>
+  std::array<any_array, Count> results(dtype type, const Write& write) {
+    std::array<any_array, Count> out;
+    void* to[Count];
+    for (std::size_t k = 0; k < Count; ++k) {
+      out[k] = any_array(type, call_.without_lines(), are_values_ ? target() : where());
+      to[k] = out[k].data();
+    }
+    if (!are_values_) return write(to), std::move(out);
+    struct alignas(16) element {
+      std::byte bytes[16];  // of any built-in type
+    };
+    using elements = std::array<element, Count>;
+    const auto values = written_value<elements>(where(), [&](elements* on_target) {
+      for (std::size_t k = 0; k < Count; ++k) to[k] = &(*on_target)[k];
+      write(to);
+    });
+    for (std::size_t k = 0; k < Count; ++k) std::memcpy(out[k].data(), &values[k], size_of(type));
+    return out;
+  }
   const void* data() { return call_.data(); }
   const axis_lines& lines() const { return call_.lines(); }
   const target& where() const { return call_.where(); }
 
  private:
   call_along_lines call_;
+  bool are_values_;
 };
 
 }  // namespace
 
 any_array mean_along(const target& requested, const any_const_view& x, const axis* along_axis) {
   statistic of("mean", requested, x, along_axis);
-  any_array out = of.results(mean_dtype(x.dtype()));
-  library_mean(x.dtype(), of.data(), of.lines(), out.data(), of.where());
-  return out;
+  auto [means] = of.results<1>(mean_dtype(x.dtype()), [&](void* const(&to)[1]) {
+    library_mean(x.dtype(), of.data(), of.lines(), to[0], of.where());
+  });
+  return std::move(means);
 }
 
 any_array variance_along(const target& requested, const any_const_view& x, const axis* along_axis,
                          std::size_t ddof) {
   statistic of("variance", requested, x, along_axis, 2);
-  any_array out = of.results(variance_dtype(x.dtype()));
-  library_variance(x.dtype(), of.data(), of.lines(), ddof, out.data(), of.where());
-  return out;
+  auto [variances] = of.results<1>(variance_dtype(x.dtype()), [&](void* const(&to)[1]) {
+    library_variance(x.dtype(), of.data(), of.lines(), ddof, to[0], of.where());
+  });
+  return std::move(variances);
 }
 
 minmax_result<any_array> minmax_along(const target& requested, const any_const_view& x,
                                       const axis* along_axis) {
   statistic of("minmax", requested, x, along_axis);
-  minmax_result<any_array> out{of.results(x.dtype()), of.results(x.dtype())};
-  library_minmax(x.dtype(), of.data(), of.lines(), out.min.data(), out.max.data(), of.where());
-  return out;
+  auto [smallest, largest] = of.results<2>(x.dtype(), [&](void* const(&to)[2]) {
+    library_minmax(x.dtype(), of.data(), of.lines(), to[0], to[1], of.where());
+  });
+  return {std::move(smallest), std::move(largest)};
 }
 
 }  // namespace heddle::impl

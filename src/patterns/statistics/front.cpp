@@ -1,4 +1,5 @@
 #include "core/unsigned_of_bytes.hpp"
+#include "patterns/argmin/gpu.hpp"
 #include "patterns/cpu_kernels.hpp"
 #include "patterns/statistics/gpu.hpp"
 #include "sum_type.hpp"
@@ -228,9 +229,12 @@ void minmax_on_cpu(dtype type, const void* x, axis_lines all, void* smallest, vo
   library_reduce(runtime_op::maximum, type, maxima.data(), results, largest, where);
 }
 
-/// Takes as much as stays in the cache of a GPU at a time: the second extremum is read from there.
+/// Reads long rows once. Of others it takes as much as stays in the cache of a GPU at a time: the second
+/// extremum is read from there.
 void minmax_on_gpu(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                    const target& where) {
+  if (all.inner == 1 && all.length >= threshold.gpu_extrema_row)
+    return gpu::find_minmax_of_rows(type, x, all.outer, all.length, smallest, largest, where);
   constexpr std::size_t cached_bytes = threshold.gpu_minmax_bytes;
   const std::size_t bytes = size_of(type);
   const auto both = [&](std::size_t first, const axis_lines& some, std::size_t result, void* minima,
@@ -242,19 +246,6 @@ void minmax_on_gpu(dtype type, const void* x, axis_lines all, void* smallest, vo
                    where);
   };
   const std::size_t most = cached_bytes / bytes;
-  if (all.count() == 1 && all.length > most) {
-    // Rows of a two-dimensional array, and what is left: the order does not matter to the bits.
-    const axis_lines rows{all.length / most, most, 1}, extrema{1, rows.outer + 1, 1};
-    const std::size_t last = all.length - rows.elements();
-    const memory minima(extrema.length * bytes, where), maxima(extrema.length * bytes, where);
-    for (std::size_t row = 0; row < rows.outer; ++row)
-      both(row * most, {1, most, 1}, row, minima.data(), maxima.data());
-    both(all.length - std::max<std::size_t>(last, 1), {1, std::max<std::size_t>(last, 1), 1}, rows.outer,
-         minima.data(), maxima.data());
-    library_reduce(runtime_op::minimum, type, minima.data(), extrema, smallest, where);
-    library_reduce(runtime_op::maximum, type, maxima.data(), extrema, largest, where);
-    return;
-  }
   const std::size_t entry = all.length * all.inner,
                     at_once = std::clamp<std::size_t>(most / entry, 1, all.outer);
   for (std::size_t outer = 0; outer < all.outer; outer += at_once) {

@@ -1,4 +1,5 @@
 #include "core/any_arguments.hpp"
+#include "patterns/copy_if/gpu.hpp"
 #include <heddle/any_patterns.hpp>
 #include <heddle/copy_if.hpp>
 #include <heddle/impl/patterns/unique/front.hpp>
@@ -11,6 +12,12 @@ namespace {
 
 /// The elements of x, on `where`, that differ from the one before.
 any_array firsts(dtype type, const void* x, std::size_t n, const target& where) {
+  if (where.is_gpu()) {
+    any_array found(type, {n}, where);
+    const std::size_t count = n == 0 ? 0 : gpu::copy_first_of_runs(type, x, n, found.data(), where);
+    keep_first(found, count, size_of(type));
+    return found;
+  }
   const memory flags(n, where);
   bool* const changes = static_cast<bool*>(flags.data());
   library_flag_changes(type, x, n, changes, where);

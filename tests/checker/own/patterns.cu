@@ -1,9 +1,12 @@
 #include "elements.cuh"
+#include "patterns/argmin/extrema.cuh"
 #include "patterns/argmin/gpu.cuh"
 #include "patterns/copy_if/gpu.cuh"
 #include "patterns/histogram/gpu.cuh"
 #include "patterns/transform/map.cuh"
 #include <heddle/impl/patterns/adjacent_difference/gpu.cuh>
+#include <heddle/impl/patterns/copy_if/gpu.cuh>
+#include <heddle/impl/patterns/for_each_index/gpu.cuh>
 
 // The kernels of transform, fill, argmin, adjacent_difference, copy_if, unique and histogram, behind kernels
 // that take plain arguments: tests/checker/own_patterns_test.py.
@@ -54,11 +57,35 @@ __global__ void first_equal(const float* x, size_t outer, size_t length, size_t 
   find_first_equal<float>(x, {outer, length, inner}, extremum, place);
 }
 
-__global__ void first_equal_in_rows(const float* x, size_t rows, size_t length, const float* extremum,
-                                    const float* of_pieces, bool knows_pieces, size_t piece,
-                                    unsigned long long* place) {
-  find_first_equal_in_rows<float>(x, rows, length, extremum, knows_pieces ? of_pieces : nullptr, piece,
-                                  place);
+struct number_at_index {
+  size_t rows, columns, *out;
+  __device__ void operator()(size_t z, size_t y, size_t x) const {
+    const size_t i = (z * rows + y) * columns + x;
+    out[i] = i;
+  }
+};
+__global__ void numbered(size_t planes, size_t rows, size_t columns, size_t* out) {
+  visit_indices<3>(number_at_index{rows, columns, out}, {columns, rows, planes},
+                   {(columns + 7) / 8, (rows + 3) / 4, (planes + 1) / 2});
+}
+
+#define EXTREMA(NAME, T, STATE, ...)                                                                    \
+  __global__ void NAME(const T* x, size_t first, size_t rows, size_t length, size_t parts, size_t part, \
+                       unsigned long long* of_parts, unsigned* finished, __VA_ARGS__) {                 \
+    using state = STATE;                                                                                \
+    auto* const published = reinterpret_cast<published_state<state>*>(of_parts);                        \
+    find_extrema<state>(x + first, rows, length, parts, part, published, finished, results);            \
+  }
+using arg_of_floats = arg_extremum<float, maximum>;
+using arg_of_bytes = arg_extremum<signed char, minimum>;
+EXTREMA(arg_max_of_rows, float, arg_of_floats, size_t* results)
+EXTREMA(arg_min_of_rows, signed char, arg_of_bytes, size_t* results)
+__global__ void minmax_of_rows(const float* x, size_t rows, size_t length, size_t parts, size_t part,
+                               unsigned long long* of_parts, unsigned* finished, float* smallest,
+                               float* largest) {
+  using state = both_extrema<float>;
+  find_extrema<state>(x, rows, length, parts, part, reinterpret_cast<published_state<state>*>(of_parts),
+                      finished, two_results<float>{smallest, largest});
 }
 
 // `begins` says whether there are elements before the first ones, and `in_place` takes out for x.
@@ -95,19 +122,33 @@ __global__ void changes(const float* x, size_t n, bool* flags) {
 __global__ void flag_at(bool* flags, const size_t* offsets, size_t count, size_t n) {
   flag_offsets(offsets, count, n, flags);
 }
-__global__ void counts_of_tiles(const bool* flags, size_t first, size_t n, size_t tiles, size_t* counts) {
-  count_tiles(flags + first, n, tiles, counts);
+__global__ void number_of_flags(const bool* flags, size_t first, size_t n, unsigned long long* count) {
+  count_flags(flags + first, n, count);
 }
-__global__ void places(const bool* flags, size_t first, size_t n, const size_t* before, size_t* out) {
-  list_indices(flags + first, n, before, out);
+// `words` and `tickets` are zero before.
+__global__ void chosen_by_flag(const unsigned* x, size_t n, const bool* flags, uint64_t* words,
+                               unsigned long long* tickets, unsigned* out, size_t* count) {
+  select_tiles(select_work<elements_to_select<unsigned>, chosen_by_flags, false>{
+      {x}, {flags}, n, out, nullptr, {words, tickets, 0, 1}, count});
 }
-#define PLACE(NAME, WORD, OTHERS)                                                                      \
-  __global__ void NAME(const bool* flags, size_t first, size_t n, const size_t* before, const WORD* x, \
-                       size_t words, size_t chosen, WORD* out) {                                       \
-    copy_words<WORD, OTHERS>(flags + first, n, before, x, words, chosen, out);                         \
-  }
-PLACE(chosen, unsigned, false)
-PLACE(partitioned, unsigned short, true)
+__global__ void indices_by_flag(size_t n, const bool* flags, uint64_t* words, unsigned long long* tickets,
+                                size_t* out, size_t* others) {
+  select_tiles(select_work<indices_to_select, chosen_by_flags, true>{
+      {}, {flags}, n, out, others, {words, tickets, 0, 1}, nullptr});
+}
+__global__ void first_of_runs(const float* x, size_t n, uint64_t* words, unsigned long long* tickets,
+                              float* out, size_t* count) {
+  select_tiles(select_work<elements_to_select<float>, chosen_if_first_of_run<float>, false>{
+      {x}, {x}, n, out, nullptr, {words, tickets, 0, 1}, count});
+}
+struct is_odd {
+  __device__ bool operator()(unsigned short x) const { return x % 2 != 0; }
+};
+__global__ void partitioned(const unsigned short* x, size_t n, uint64_t* words, unsigned long long* tickets,
+                            unsigned short* out, unsigned short* others, size_t* count) {
+  select_tiles(select_work<elements_to_select<unsigned short>, chosen_by_function<is_odd>, true>{
+      {x}, {}, n, out, others, {words, tickets, 0, 1}, count});
+}
 
 __device__ impl::bin_finder finder(const double* edges, size_t bins, bool even) {
   const double low = edges[0], high = edges[bins];
@@ -116,7 +157,16 @@ __device__ impl::bin_finder finder(const double* edges, size_t bins, bool even) 
 #define COUNT(NAME, T)                                                                              \
   __global__ void count_##NAME(const T* x, size_t n, const double* edges, size_t bins, bool even,   \
                                unsigned copies, unsigned long long* counts) {                       \
-    count_bins<T>(x, n, finder(edges, bins, even), copies, counts);                                 \
+    const impl::bin_finder any = finder(edges, bins, even);                                         \
+    using estimate = bin_estimate<T>;                                                               \
+    const even_bin_finder<estimate> close{edges,                                                    \
+                                          std::uint32_t(bins),                                      \
+                                          estimate(any.low),                                        \
+                                          estimate(any.high),                                       \
+                                          estimate(any.bins_a_unit),                                \
+                                          estimate(0.01)};                                          \
+    if (even) return count_even_bins<T>(x, n, close, copies, counts);                               \
+    count_bins<T>(x, n, any, copies, counts);                                                       \
   }                                                                                                 \
   __global__ void bins_of_##NAME(const T* x, size_t n, const double* edges, size_t bins, bool even, \
                                  std::uint32_t* out) {                                              \

@@ -3,6 +3,7 @@
 #include <heddle/array_view.hpp>
 #include <heddle/impl/core/conversion.hpp>
 
+#include <cstddef>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -23,5 +24,15 @@ concept keeps_element = std::is_convertible_v<From, T> && keeps_values<std::remo
 template <class R, class T>
 concept range_of = range<R> && !is_array_or_view<std::remove_cvref_t<R>> &&
                    keeps_element<std::iter_reference_t<decltype(std::begin(std::declval<R&>()))>, T>;
+
+/// Access to what an array has besides its elements.
+struct array_access {
+  /// Makes an array flat, of its first `size` elements, in the memory that it has.
+  template <class Array>
+  static void shorten(Array& x, std::size_t size) {
+    x.shape_ = {size};
+    x.size_ = size;
+  }
+};
 
 }  // namespace heddle::impl

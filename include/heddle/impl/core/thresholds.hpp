@@ -68,8 +68,8 @@ struct thresholds {
   std::size_t matmul_block_products;  ///< products of a block that is worth a thread
 
   // Patterns on a GPU, chosen by the host
-  std::size_t gpu_arg_pieces_from_bytes;  ///< smaller arrays are read twice by argmin and argmax
-  std::size_t gpu_minmax_bytes;           ///< bytes whose minima and maxima are found one after another
+  std::size_t gpu_extrema_row;   ///< shorter rows are read twice by argmin and argmax, or by minmax
+  std::size_t gpu_minmax_bytes;  ///< bytes whose minima and maxima are found one after another
 
   // Files and ranks
   std::size_t staged_elements;   ///< elements of a file that are converted at a time
@@ -122,7 +122,7 @@ inline constexpr thresholds usual_thresholds{
     .fft_grain = std::size_t{1} << 14,
     .matmul_grain = std::size_t{1} << 14,
     .matmul_block_products = std::size_t{1} << 20,
-    .gpu_arg_pieces_from_bytes = std::size_t{1} << 24,
+    .gpu_extrema_row = 2048,
     .gpu_minmax_bytes = std::size_t{1} << 24,
     .staged_elements = 2048,
     .file_piece_bytes = std::size_t{1} << 24,
@@ -175,7 +175,7 @@ inline constexpr thresholds low_thresholds{
     .fft_grain = 16,
     .matmul_grain = 64,
     .matmul_block_products = 512,
-    .gpu_arg_pieces_from_bytes = 64,
+    .gpu_extrema_row = 64,
     .gpu_minmax_bytes = 1024,
     .staged_elements = 16,
     .file_piece_bytes = 256,

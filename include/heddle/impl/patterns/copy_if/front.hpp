@@ -8,6 +8,10 @@
 #include <cstddef>
 #include <optional>
 #include <type_traits>
+#include <utility>
+#if defined(__CUDACC__)
+#include <heddle/impl/patterns/copy_if/gpu.cuh>
+#endif
 
 namespace heddle {
 
@@ -18,8 +22,8 @@ struct partitioned;
 
 namespace heddle::impl {
 
-/// The selected elements, counted by tiles, so that the index of each in the output is known: what copy_if,
-/// partition and unique share. The selection, its flags and its elements are on `where`.
+/// The elements that flags select, and how many they are: for outputs that have no room to spare. The
+/// selection, its flags and its elements are on `where`.
 class selection {
  public:
   /// Waits for the number of selected elements.
@@ -36,11 +40,29 @@ class selection {
   const bool* flags_;
   std::size_t size_, count_ = 0;
   target where_;
-  memory before_;  ///< how many are selected before each tile
+  memory before_;  ///< on a CPU, how many are selected before each tile
 };
 
 /// Sets flags[i] where x[i] differs from x[i − 1], and flags[0]. NaNs are equal, and −0 equals +0.
 void library_flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
+
+/// Makes `found` an array of its first `count` elements. Its memory stays if they fill a quarter of it.
+template <class Array>
+void keep_first(Array& found, std::size_t count, std::size_t element_bytes) {
+  if (count < found.size() / 4) {
+    Array exact = [&] {
+      if constexpr (requires { found.dtype(); }) {
+        return Array(found.dtype(), {count}, found.where());
+      } else {
+        return Array(count, found.where());
+      }
+    }();
+    copy(exact.data(), exact.where(), found.data(), found.where(), count * element_bytes);
+    found = std::move(exact);
+  } else {
+    array_access::shorten(found, count);
+  }
+}
 
 /// A call that chooses elements of any type by flags.
 class flagged_call {
@@ -49,9 +71,11 @@ class flagged_call {
                const target& requested);
 
   const target& where() const noexcept { return call_.where(); }
-  std::size_t count() const noexcept { return chosen_->count(); }
+  std::size_t count();
   /// The chosen elements, and the others after them where all are wanted.
   void copy(bool all, void* out);
+  /// Copies the chosen elements on a GPU, to room for all of them, and returns their number.
+  std::size_t copy_to_room(void* out);
 
  private:
   call_along_lines call_;
@@ -73,6 +97,20 @@ partitioned<T> chosen_elements(const char* pattern, const target& requested, con
       resolve(requested, {2 * in.size * sizeof(T), in.size * sizeof(T), in.where, compiled_for_gpu});
   running.runs_on(where);
   const staged_input<T> staged(in, where);
+#if defined(__CUDACC__)
+  if (where.is_gpu()) {
+    array<T> found(in.size, where), others(all ? in.size : 0, where);
+    const std::size_t count =
+        gpu::select_in_order(where, gpu::elements_to_select<T>{staged.data()}, gpu::chosen_by_function<F>{f},
+                             in.size, found.data(), all ? others.data() : nullptr);
+    if (all) {
+      copy(found.data() + count, where, others.data(), where, (in.size - count) * sizeof(T));
+    } else {
+      keep_first(found, count, sizeof(T));
+    }
+    return {std::move(found), count};
+  }
+#endif
   const array_view<const T> view(staged.data(), heddle::shape{in.size}, where);
   const array<bool> flags = transform(where, view, holds<F>{f});
   const selection chosen(flags.data(), in.size, where);
@@ -94,6 +132,12 @@ template <class X, class Flags, class T = element_of<X>>
 partitioned<T> flagged_elements(const char* pattern, const target& requested, const X& x, const Flags& flags,
                                 bool all) {
   flagged_call call(pattern, untyped(x), input(flags), requested);
+  if (call.where().is_gpu() && !all) {
+    array<T> found(input(x).size, call.where());
+    const std::size_t count = call.copy_to_room(found.data());
+    keep_first(found, count, sizeof(T));
+    return {std::move(found), count};
+  }
   partitioned<T> result{array<T>(all ? input(x).size : call.count(), call.where()), call.count()};
   call.copy(all, result.elements.data());
   return result;

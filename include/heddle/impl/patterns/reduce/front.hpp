@@ -60,19 +60,8 @@ void reduce_array(const target& where, const T* x, const Op& op, axis_lines all,
 /// null.
 template <class T, class Op, class ReduceElements>
 T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceElements& reduce_elements) {
-  order::uninitialized<T, 1> total;
-  if (void* const slot = where.is_gpu() ? value_slot(where, sizeof(T)) : nullptr; slot != nullptr) {
-    reduce_elements(static_cast<T*>(slot));
-    where.wait();
-    std::memcpy(&total[0], slot, sizeof(T));
-  } else if (where.is_gpu()) {
-    const memory on_gpu(sizeof(T), where);
-    reduce_elements(static_cast<T*>(on_gpu.data()));
-    copy(&total[0], target(), on_gpu.data(), where, sizeof(T));
-  } else {
-    reduce_elements(&total[0]);
-  }
-  return init == nullptr ? total[0] : order::canonical(op(lift<Op>(*init), total[0]));
+  const T total = written_value<T>(where, reduce_elements);
+  return init == nullptr ? total : order::canonical(op(lift<Op>(*init), total));
 }
 
 template <class T, class Op>
