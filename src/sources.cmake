@@ -65,6 +65,7 @@ set(pattern_sources
   patterns/segmented_scan/front.cpp
   patterns/sort/any.cpp
   patterns/sort/front.cpp
+  patterns/sort/in_registers.cpp
   patterns/statistics/any.cpp
   patterns/statistics/front.cpp
   patterns/stencil/front.cpp

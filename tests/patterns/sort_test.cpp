@@ -120,6 +120,59 @@ TEST_P(sort, of_sorted_floats_in_place_makes_each_nan_the_one) {
   });
 }
 
+TEST_P(sort, of_few_different_values) {
+  for_each_type<std::int32_t, std::uint64_t, float>([&]<class T>() {
+    for (const std::size_t values : {2, 3, 100}) {
+      for (const std::size_t n : {100, 700, 5000, 70'001}) {
+        hd::array<T> x(n);
+        for (std::size_t i = 0; i < n; ++i) x.data()[i] = static_cast<T>(random_bits(i) % values);
+        ASSERT_TRUE(same_elements(hd::sort(where, x), sorted_by_loops(x))) << values << " in " << n;
+        ASSERT_EQ(hd::argsort(where, x).to_vector(), argsorted_by_loops(x)) << values << " in " << n;
+      }
+    }
+  });
+}
+
+/// argsort shortens keys of 8 bytes. Two values far apart leave little of the others.
+TEST_P(sort, argsort_of_what_differs_in_the_last_bits_alone) {
+  const std::size_t n = 40'000;
+  for (const std::uint64_t different :
+       {std::uint64_t{1} << 40, std::uint64_t{1} << 22, std::uint64_t{1000}}) {
+    hd::array<double> x(n);
+    hd::array<std::uint64_t> y(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      y.data()[i] = random_bits(i) % different;
+      x.data()[i] = 1 + static_cast<double>(y.data()[i]) * std::numeric_limits<double>::epsilon();
+    }
+    x.data()[17] = std::numeric_limits<double>::infinity();
+    x.data()[300] = std::numeric_limits<double>::lowest();
+    y.data()[40] = std::numeric_limits<std::uint64_t>::max();
+    for (const hd::sort_order order : {hd::sort_order::ascending, falling}) {
+      EXPECT_EQ(hd::argsort(where, x, order).to_vector(), argsorted_by_loops(x, order)) << different;
+      EXPECT_EQ(hd::argsort(where, y, order).to_vector(), argsorted_by_loops(y, order)) << different;
+    }
+  }
+}
+
+TEST_P(sort, of_rows_of_every_short_length) {
+  for_each_type<float, std::uint32_t, std::int64_t>([&]<class T>() {
+    for (std::size_t length = 1; length < 70; ++length) {
+      const std::size_t rows = 5;
+      const hd::array<T> x = mixed<T>(rows * length).reshaped({rows, length});
+      for (const hd::sort_order order : {hd::sort_order::ascending, falling}) {
+        const hd::array<T> sorted = hd::sort(where, x, hd::axis{1}, order).on({});
+        for (std::size_t row = 0; row < rows; ++row) {
+          const auto* const from = x.data() + row * length;
+          hd::array<T> want = sorted_by_loops(hd::array<T>(std::vector<T>(from, from + length)));
+          if (order == falling) std::reverse(want.data(), want.data() + length);
+          for (std::size_t i = 0; i < length; ++i)
+            ASSERT_TRUE(same_bits(sorted.data()[row * length + i], want.data()[i])) << length << ' ' << i;
+        }
+      }
+    }
+  });
+}
+
 TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {
   for_each_ordered_type([&]<class T>() {
     for (const std::size_t n : sizes_to_sort()) {

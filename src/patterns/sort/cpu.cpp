@@ -1,5 +1,6 @@
 #include "patterns/sort/cpu.hpp"
 
+#include "patterns/sort/in_registers.hpp"
 #include "sortable.hpp"
 #include <heddle/impl/core/part_begin.hpp>
 #include <heddle/impl/core/thresholds.hpp>
@@ -205,6 +206,11 @@ constexpr std::size_t few = impl::threshold.sort_few;
 /// Whether the keys of elements do not fall. What is in no order is soon left.
 template <class T, class KeyOf>
 bool is_sorted(int threads, std::size_t n, const T* x, const KeyOf& key_of) {
+  constexpr std::size_t soon = 16;
+  for (std::size_t i = 1; i < std::min(n, soon); ++i) {
+    if (key_of(x[i]) < key_of(x[i - 1])) return false;
+  }
+  if (n <= soon) return true;
   std::atomic<bool> result{true};
   for_slices(threads, n, sort_grain, [&](std::size_t first, std::size_t last) {
     constexpr std::size_t block = impl::threshold.sort_block;
@@ -286,7 +292,8 @@ void sort_lines(int threads, const T* x, const axis_lines& lines, const KeyOf& k
 }
 
 template <class T>
-void sort(int threads, const T* x, const axis_lines& lines, bool descending, T* out) {
+void sort(int threads, dtype type, const T* x, const axis_lines& lines, sort_order order, T* out) {
+  const bool descending = order == sort_order::descending;
   const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_sortable(value)); };
   if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of)) {
     // NaNs are at an end, and become the one NaN.
@@ -295,16 +302,20 @@ void sort(int threads, const T* x, const axis_lines& lines, bool descending, T* 
     return for_each(threads, lines.length,
                     [=](std::size_t i) { out[i] = impl::from_sortable<T>(impl::to_sortable(x[i])); });
   }
+  if (sort_in_registers(type, x, lines, order, out, threads)) return;
   sort_lines<no_index>(threads, x, lines, key_of, [=](std::size_t at, const auto& sorted, std::size_t i) {
     out[at] = impl::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
   });
 }
 
 template <class Index, class T>
-void argsort(int threads, const T* x, const axis_lines& lines, bool descending, std::size_t* indices) {
+void argsort(int threads, dtype type, const T* x, const axis_lines& lines, sort_order order,
+             std::size_t* indices) {
+  const bool descending = order == sort_order::descending;
   const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_key(value)); };
   if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of))
     return for_each(threads, lines.length, [=](std::size_t i) { indices[i] = i; });
+  if (argsort_in_registers(type, x, lines, order, indices, threads)) return;
   sort_lines<Index>(threads, x, lines, key_of, [=](std::size_t at, const auto& sorted, std::size_t i) {
     indices[at] = sorted.indices[i];
   });
@@ -314,19 +325,18 @@ void argsort(int threads, const T* x, const axis_lines& lines, bool descending, 
 
 void sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out, int threads) {
   impl::with_ordered_type(type, [&]<class T>(T) {
-    sort(threads, static_cast<const T*>(x), lines, order == sort_order::descending, static_cast<T*>(out));
+    sort(threads, type, static_cast<const T*>(x), lines, order, static_cast<T*>(out));
   });
 }
 
 void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* indices,
              int threads) {
-  const bool is_descending = order == sort_order::descending;
   impl::with_ordered_type(type, [&]<class T>(T) {
     const T* const from = static_cast<const T*>(x);
     if (lines.length <= std::numeric_limits<std::uint32_t>::max()) {
-      argsort<std::uint32_t>(threads, from, lines, is_descending, indices);
+      argsort<std::uint32_t>(threads, type, from, lines, order, indices);
     } else {
-      argsort<std::uint64_t>(threads, from, lines, is_descending, indices);
+      argsort<std::uint64_t>(threads, type, from, lines, order, indices);
     }
   });
 }

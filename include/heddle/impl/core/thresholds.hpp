@@ -44,6 +44,10 @@ struct thresholds {
   std::size_t sort_lines_from_bytes;  ///< larger arrays are written a cache line at a time
   std::size_t sort_interruptible;     ///< elements between two checks for an interruption
   std::size_t sort_block;             ///< elements that are compared without an early exit
+  std::size_t sort_registers;         ///< registers whose elements are sorted by a network
+  std::size_t sort_splits_a_halving;  ///< splits of a quicksort before it gives up
+  std::size_t sort_samples;           ///< samples for each part that a thread sorts
+  std::size_t sort_alike;             ///< neighbours with one shortened key that are sorted again
   std::size_t top_k_grain;
 
   // copy_if, gather, histogram
@@ -106,6 +110,10 @@ inline constexpr thresholds usual_thresholds{
     .sort_lines_from_bytes = std::size_t{1} << 24,
     .sort_interruptible = std::size_t{1} << 22,
     .sort_block = 1024,
+    .sort_registers = 32,
+    .sort_splits_a_halving = 2,
+    .sort_samples = 32,
+    .sort_alike = 1024,
     .top_k_grain = std::size_t{1} << 14,
     .copy_if_tile = std::size_t{1} << 14,
     .gather_grain_bytes = std::size_t{1} << 16,
@@ -159,6 +167,10 @@ inline constexpr thresholds low_thresholds{
     .sort_lines_from_bytes = 1024,
     .sort_interruptible = 64,
     .sort_block = 16,
+    .sort_registers = 8,
+    .sort_splits_a_halving = 0,
+    .sort_samples = 2,
+    .sort_alike = 8,
     .top_k_grain = 32,
     .copy_if_tile = 32,
     .gather_grain_bytes = 64,
