@@ -12,24 +12,6 @@ constexpr std::size_t functions = static_cast<std::size_t>(runtime_op::none) + 1
 template <class Kernels>
 using kernel_table = std::array<std::array<Kernels, functions>, types>;
 
-#if defined(HEDDLE_X86_KERNELS)
-#define HEDDLE_FASTEST(name) fastest(baseline_##name, avx2_##name, avx512_##name)
-template <class Kernels>
-kernels_source<Kernels> fastest(kernels_source<Kernels> baseline, kernels_source<Kernels> avx2,
-                                kernels_source<Kernels> avx512) {
-  switch (best_isa()) {
-    case isa::avx512:
-      return avx512;
-    case isa::avx2:
-      return avx2;
-    default:
-      return baseline;
-  }
-}
-#else
-#define HEDDLE_FASTEST(name) baseline_##name
-#endif
-
 template <class Kernels>
 kernel_table<Kernels> table_of(kernels_source<Kernels> source) {
   kernel_table<Kernels> all;
@@ -50,19 +32,20 @@ const Kernels& entry(const kernel_table<Kernels>& table, dtype type, runtime_op 
 
 const reduce_kernels& reduce_kernels_for(dtype type, runtime_op function) {
   constinit static made_once<kernel_table<reduce_kernels>> table;
-  return entry<reduce_kernels>(table.get([] { return table_of(HEDDLE_FASTEST(reduce_kernels)); }), type,
-                               function);
+  return entry<reduce_kernels>(
+      table.get([] { return table_of<reduce_kernels>(HEDDLE_FASTEST(reduce_kernels)); }), type, function);
 }
 
 const scan_kernels& scan_kernels_for(dtype type, runtime_op function) {
   constinit static made_once<kernel_table<scan_kernels>> table;
-  return entry<scan_kernels>(table.get([] { return table_of(HEDDLE_FASTEST(scan_kernels)); }), type,
-                             function);
+  return entry<scan_kernels>(table.get([] { return table_of<scan_kernels>(HEDDLE_FASTEST(scan_kernels)); }),
+                             type, function);
 }
 
 map_kernel map_kernel_for(dtype type, runtime_op function) {
   constinit static made_once<kernel_table<map_kernel>> table;
-  return entry<map_kernel>(table.get([] { return table_of(HEDDLE_FASTEST(map_kernel)); }), type, function);
+  return entry<map_kernel>(table.get([] { return table_of<map_kernel>(HEDDLE_FASTEST(map_kernel)); }), type,
+                           function);
 }
 
 }  // namespace heddle::cpu

@@ -62,6 +62,21 @@ TEST_P(bounds, are_those_of_the_standard_library) {
   });
 }
 
+/// Searches begin at the bound of the value before, while values ascend.
+TEST_P(bounds, of_values_that_ascend_for_a_while) {
+  for_each_type<std::uint16_t, float, std::uint32_t, double, std::int64_t>([&]<class T>() {
+    const hd::array<T> x = sorted_by_loops(mixed<T>(3000));
+    for (const std::size_t run : {1, 15, 16, 17, 64, 100, 1000}) {
+      hd::array<T> values = mixed<T>(1000 + run % 3);
+      for (std::size_t first = 0; first < values.size(); first += run) {
+        T* const begin = values.data() + first;
+        std::sort(begin, values.data() + std::min(first + run, values.size()), comes_before<T>);
+      }
+      check(where, x, values, hd::sort_order::ascending);
+    }
+  });
+}
+
 TEST_P(bounds, of_one_value_and_of_none) {
   const std::vector<float> x{1, 2, 2, 3};
   EXPECT_EQ(hd::lower_bound(where, x, std::vector<float>{2}).to_vector(), std::vector<std::size_t>{1});

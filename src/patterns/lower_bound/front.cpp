@@ -1,7 +1,9 @@
-#include "bound_by_key.hpp"
+#include "cpu/instruction_set.hpp"
+#include "patterns/lower_bound/cpu_kernels.hpp"
 #include "patterns/lower_bound/gpu.hpp"
-#include <heddle/impl/patterns/transform/cpu.hpp>
+#include <heddle/impl/core/thresholds.hpp>
 #include <heddle/lower_bound.hpp>
+#include <heddle/support/threads.hpp>
 
 namespace heddle::impl {
 
@@ -9,9 +11,13 @@ void library_bounds(dtype type, const void* sorted, std::size_t n, sort_order or
                     const void* values, std::size_t count, std::size_t* bounds, const target& where) {
   if (count == 0) return;
   if (where.is_gpu()) return gpu::bounds(type, sorted, n, order, which, values, count, bounds, where);
-  with_ordered_type(type, [&]<class T>(T) {
-    cpu::transform(where.threads(), bound_by_key_of<T>(sorted, n, order, which, values), count, bounds);
-  });
+  const cpu::sorted_elements in{sorted, n, which == bound::upper, order == sort_order::descending};
+  const auto find = cpu::bounds_kernel_here();
+  cpu::for_slices(where.threads(), count, threshold.transform_grain_bytes / sizeof(std::size_t),
+                  [&](std::size_t first, std::size_t last) {
+                    find(type, in, static_cast<const std::byte*>(values) + first * size_of(type),
+                         last - first, bounds + first);
+                  });
 }
 
 }  // namespace heddle::impl
