@@ -8,6 +8,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <set>
 #include <string>
@@ -76,6 +77,26 @@ TEST_P(copy_if, by_flags_keeps_the_order) {
           for (const double share : {0.0, 0.03, 0.5, 1.0}) check_flags<T>(where, n, share);
         }
       });
+}
+
+TEST_P(copy_if, keeps_elements_at_any_address) {
+  struct bytes4 {
+    char value[4];
+  };
+  const std::size_t n = 3001;
+  const hd::array<bool> flags = flags_of(n, 0.4);
+  std::vector<char> memory(4 * n + 1);
+  for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<char>(random_bits(i));
+  const auto* const first = reinterpret_cast<const bytes4*>(memory.data() + 1);
+  const std::vector<bytes4> have =
+      hd::copy_if(where, hd::array_view<const bytes4>(first, hd::shape{n}), flags).to_vector();
+  std::size_t found = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!flags.data()[i]) continue;
+    ASSERT_LT(found, have.size());
+    ASSERT_EQ(std::memcmp(&have[found++], &first[i], sizeof(bytes4)), 0) << i;
+  }
+  EXPECT_EQ(found, have.size());
 }
 
 TEST_P(copy_if, of_slices) {

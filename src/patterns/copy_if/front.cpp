@@ -1,50 +1,18 @@
-#include "core/unequal.hpp"
+#include "patterns/copy_if/cpu_kernels.hpp"
 #include "patterns/copy_if/gpu.hpp"
 #include <heddle/copy_if.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/support/threads.hpp>
 
 #include <algorithm>
-#include <complex>
-#include <cstring>
+#include <cstddef>
+#include <utility>
 
 namespace heddle::impl {
 namespace {
 
 /// Elements whose chosen ones are counted together on a CPU.
 constexpr std::size_t cpu_tile = threshold.copy_if_tile;
-
-/// Copies elements of Bytes bytes each; 0 for a size that is known at run time.
-template <std::size_t Bytes>
-void copy_by_flags(const bool* flags, const std::byte* x, std::size_t element_bytes, std::size_t count,
-                   std::byte* chosen, std::byte* others) {
-  const std::size_t bytes = Bytes == 0 ? element_bytes : Bytes;
-  for (std::size_t i = 0; i < count; ++i) {
-    std::byte*& to = flags[i] ? chosen : others;
-    if (to == nullptr) continue;
-    std::memcpy(to, x + i * bytes, bytes);
-    to += bytes;
-  }
-}
-
-using flagged_copier = void (*)(const bool*, const std::byte*, std::size_t, std::size_t, std::byte*,
-                                std::byte*);
-flagged_copier copier_of(std::size_t element_bytes) {
-  switch (element_bytes) {
-    case 1:
-      return copy_by_flags<1>;
-    case 2:
-      return copy_by_flags<2>;
-    case 4:
-      return copy_by_flags<4>;
-    case 8:
-      return copy_by_flags<8>;
-    case 16:
-      return copy_by_flags<16>;
-    default:
-      return copy_by_flags<0>;
-  }
-}
 
 /// Calls f(tile, first element, elements) for each tile.
 template <class F>
@@ -54,6 +22,14 @@ void for_tiles(const target& where, std::size_t n, const F& f) {
                     for (std::size_t tile = first; tile < last; ++tile)
                       f(tile, tile * cpu_tile, std::min(cpu_tile, n - tile * cpu_tile));
                   });
+}
+
+/// The chosen elements of a tile; `before` has how many there are before each tile, of `all`.
+cpu::flagged in_tile(const bool* flags, const memory& before, std::size_t all, std::size_t tile,
+                     std::size_t first, std::size_t count) {
+  const auto* const of_tiles = static_cast<const std::size_t*>(before.data());
+  const bool is_last = (tile + 1) * sizeof(std::size_t) == before.bytes();
+  return {flags + first, true, count, (is_last ? all : of_tiles[tile + 1]) - of_tiles[tile]};
 }
 
 }  // namespace
@@ -68,9 +44,7 @@ selection::selection(const bool* flags, std::size_t n, const target& where)
   before_ = memory(((n + cpu_tile - 1) / cpu_tile) * sizeof(std::size_t), where);
   auto* const before = static_cast<std::size_t*>(before_.data());
   for_tiles(where, n, [&](std::size_t tile, std::size_t first, std::size_t count) {
-    std::size_t chosen = 0;
-    for (std::size_t i = first; i < first + count; ++i) chosen += flags[i] ? 1 : 0;
-    before[tile] = chosen;
+    before[tile] = cpu::copy_if_kernels_here().count(flags + first, count);
   });
   for (std::size_t tile = 0; tile < before_.bytes() / sizeof(std::size_t); ++tile)
     count_ += std::exchange(before[tile], count_);
@@ -83,12 +57,15 @@ void selection::copy(const void* x, std::size_t element_bytes, bool all, void* o
     return gpu::copy_flagged(flags_, size_, x, element_bytes, out,
                              all ? to + count_ * element_bytes : nullptr, nullptr, where_);
   const auto* const before = static_cast<const std::size_t*>(before_.data());
-  const flagged_copier copy = copier_of(element_bytes);
+  const cpu::copy_if_kernels& kernels = cpu::copy_if_kernels_here();
   const auto* const from = static_cast<const std::byte*>(x);
   for_tiles(where_, size_, [&](std::size_t tile, std::size_t first, std::size_t count) {
+    const cpu::flagged of = in_tile(flags_, before_, count_, tile, first, count);
+    kernels.copy(of, from + first * element_bytes, element_bytes, to + before[tile] * element_bytes);
+    if (!all) return;
     std::byte* const others = to + (count_ + first - before[tile]) * element_bytes;
-    copy(flags_ + first, from + first * element_bytes, element_bytes, count,
-         to + before[tile] * element_bytes, all ? others : nullptr);
+    kernels.copy({of.flags, false, count, count - of.chosen}, from + first * element_bytes, element_bytes,
+                 others);
   });
 }
 
@@ -97,22 +74,17 @@ void selection::indices(std::size_t* out) const {
   if (where_.is_gpu()) return gpu::indices_of_flags(flags_, size_, out, where_);
   const auto* const before = static_cast<const std::size_t*>(before_.data());
   for_tiles(where_, size_, [&](std::size_t tile, std::size_t first, std::size_t count) {
-    std::size_t* to = out + before[tile];
-    for (std::size_t i = first; i < first + count; ++i) {
-      if (flags_[i]) *to++ = i;
-    }
+    cpu::copy_if_kernels_here().indices(in_tile(flags_, before_, count_, tile, first, count), first,
+                                        out + before[tile]);
   });
 }
 
 void library_flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where) {
   if (n == 0) return;
   if (where.is_gpu()) return gpu::flag_changes(type, x, n, flags, where);
-  with_type(type, [&]<class T>(T) {
-    const T* const from = static_cast<const T*>(x);
-    cpu::for_slices(where.threads(), n, cpu_tile, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) flags[i] = i == 0 || is_unequal(from[i], from[i - 1]);
-    });
-  });
+  const auto flag = cpu::copy_if_kernels_here().flag_changes;
+  cpu::for_slices(where.threads(), n, cpu_tile,
+                  [&](std::size_t first, std::size_t last) { flag(type, x, first, last, flags); });
 }
 
 }  // namespace heddle::impl
