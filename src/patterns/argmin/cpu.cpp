@@ -2,6 +2,8 @@
 
 #include "core/type_op_dispatch.hpp"
 #include "core/unequal.hpp"
+#include "cpu/instruction_set.hpp"
+#include "patterns/argmin/cpu_kernels.hpp"
 #include <heddle/impl/core/order.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/support/threads.hpp>
@@ -15,8 +17,8 @@ namespace {
 /// Lowers index[c] to the index of the first row, which the piece's rows count from `first_row`, whose
 /// element in column c equals wanted[c].
 template <class T>
-void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row, const T* wanted,
-                   std::size_t* index) {
+void find_in_piece(find_kernel find, dtype type, const T* x, const order::piece& piece, std::size_t first_row,
+                   const T* wanted, std::size_t* index) {
   const auto is_behind = [&](std::size_t column, std::size_t row) {
     return std::atomic_ref(index[column]).load(std::memory_order_relaxed) <= row;
   };
@@ -27,17 +29,12 @@ void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row,
     }
   };
   if (piece.stride == 1) {
-    // Runs are searched without an early exit, which compilers vectorise.
-    constexpr std::size_t run = impl::threshold.arg_run;
+    // Another thread may find an earlier one meanwhile.
+    constexpr std::size_t run = 8 * impl::threshold.arg_run;
     for (std::size_t begin = 0; begin < piece.count && !is_behind(0, first_row + begin); begin += run) {
-      const T* const from = x + piece.first + begin;
       const std::size_t count = std::min(run, piece.count - begin);
-      bool any = false;
-      for (std::size_t i = 0; i < count; ++i) any |= !impl::is_unequal(from[i], *wanted);
-      if (!any) continue;
-      const auto at =
-          std::find_if(from, from + count, [&](T element) { return !impl::is_unequal(element, *wanted); });
-      return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
+      const std::size_t at = find(type, x + piece.first + begin, count, wanted);
+      if (at < count) return lower(0, first_row + begin + at);
     }
     return;
   }
@@ -62,6 +59,7 @@ void find_first(dtype type, const void* x, axis_lines all, const void* extremum,
   const order::tiling tiles{all, piece_elements, panel};
   const std::size_t parts = tiles.parts();
   std::fill_n(index, all.count(), all.length);
+  const find_kernel find = HEDDLE_FASTEST(find);
   impl::dispatch_type_op<impl::family::order>(
       type, runtime_op::minimum, [&]<class T, class Op>(impl::type_tag<T>, Op) {
         const T* const elements = static_cast<const T*>(x);
@@ -75,7 +73,8 @@ void find_first(dtype type, const void* x, axis_lines all, const void* extremum,
             const T* const wanted = static_cast<const T*>(extremum) + segment;
             if (of_pieces != nullptr && impl::is_unequal(static_cast<const T*>(of_pieces)[i], *wanted))
               continue;
-            find_in_piece(elements, piece, piece.segment_part * piece_elements, wanted, index + segment);
+            find_in_piece(find, type, elements, piece, piece.segment_part * piece_elements, wanted,
+                          index + segment);
           }
         });
       });
