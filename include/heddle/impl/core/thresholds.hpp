@@ -49,6 +49,7 @@ struct thresholds {
   std::size_t sort_samples;           ///< samples for each part that a thread sorts
   std::size_t sort_alike;             ///< neighbours with one shortened key that are sorted again
   std::size_t top_k_grain;
+  std::size_t top_k_block;  ///< elements that are compared with the bound at a time
 
   // copy_if, gather, histogram
   std::size_t copy_if_tile;
@@ -115,6 +116,7 @@ inline constexpr thresholds usual_thresholds{
     .sort_samples = 32,
     .sort_alike = 1024,
     .top_k_grain = std::size_t{1} << 14,
+    .top_k_block = 1024,
     .copy_if_tile = std::size_t{1} << 14,
     .gather_grain_bytes = std::size_t{1} << 16,
     .gather_block = 1024,
@@ -172,6 +174,7 @@ inline constexpr thresholds low_thresholds{
     .sort_samples = 2,
     .sort_alike = 8,
     .top_k_grain = 32,
+    .top_k_block = 16,
     .copy_if_tile = 32,
     .gather_grain_bytes = 64,
     .gather_block = 16,
