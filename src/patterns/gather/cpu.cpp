@@ -1,6 +1,8 @@
 #include "patterns/gather/cpu.hpp"
 
 #include "core/unsigned_of_bytes.hpp"
+#include "cpu/instruction_set.hpp"
+#include "patterns/gather/cpu_kernels.hpp"
 #include <heddle/impl/core/part_begin.hpp>
 #include <heddle/impl/core/thresholds.hpp>
 #include <heddle/support/threads.hpp>
@@ -46,12 +48,12 @@ void gather(int threads, const std::byte* x, const axis_lines& lines, std::size_
              [=](std::size_t first, std::size_t last) {
                std::size_t outer = first / count, k = first % count;
                const std::byte* from = x + outer * lines.length * bytes;
-               for (std::size_t i = first; i < last; ++i) {
-                 std::memcpy(out + i * bytes, from + std::size_t{index[k]} * bytes, bytes);
-                 if (++k == count) {
-                   k = 0;
-                   from += lines.length * bytes;
-                 }
+               for (std::size_t i = first; i < last;) {
+                 const std::size_t end = i + std::min(count - k, last - i);
+                 for (; i < end; ++i, ++k)
+                   std::memcpy(out + i * bytes, from + std::size_t{index[k]} * bytes, bytes);
+                 k = 0;
+                 from += lines.length * bytes;
                }
              });
 }
@@ -91,15 +93,14 @@ void scatter(std::byte* out, const axis_lines& lines, std::size_t first, std::si
 
 std::size_t first_index_outside(const impl::index_list& indices, std::uint64_t limit, int threads) {
   std::atomic<std::size_t> first_outside{indices.count};
+  const any_outside_kernel any_outside = HEDDLE_FASTEST(any_outside);
   impl::with_unsigned_of_bytes(size_of(indices.type), [&]<class Index>(Index) {
     const Index* const index = static_cast<const Index*>(indices.data);
     for_slices(threads, indices.count, gather_grain, [&](std::size_t first, std::size_t last) {
       constexpr std::size_t block = impl::threshold.gather_block;
       for (std::size_t begin = first; begin < last && begin < first_outside; begin += block) {
         const std::size_t end = std::min(begin + block, last);
-        unsigned outside = 0;
-        for (std::size_t i = begin; i < end; ++i) outside |= static_cast<unsigned>(index[i] >= limit);
-        if (outside == 0) continue;
+        if (!any_outside(index + begin, sizeof(Index), end - begin, limit)) continue;
         std::size_t i = begin;
         while (index[i] < limit) ++i;
         std::size_t known = first_outside;
