@@ -69,9 +69,13 @@ def converted(x: Any, dtype: Any) -> Any:
     return _core.asarray(x, dtype, x.target, None) if isinstance(x, Array) else on_cpu(x).astype(dtype)
 
 
+# A name of the module costs a call less than two attributes of NumPy.
+_OF_NUMPY = (np.ndarray, np.generic)
+
+
 def in_byte_order_of(x: Any, elements: Any) -> Any:
     """Elements of x that a function has moved, in the byte order of x, as NumPy's functions keep it."""
-    if isinstance(x, (np.ndarray, np.generic)) and not x.dtype.isnative and isinstance(elements, (np.ndarray, np.generic)):
+    if isinstance(x, _OF_NUMPY) and not x.dtype.isnative and isinstance(elements, _OF_NUMPY):
         return elements.astype(x.dtype)
     return elements
 

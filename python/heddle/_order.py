@@ -32,7 +32,8 @@ def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = No
     >>> heddle.sort([[3, 1], [2, 5]]).tolist()
     [[1, 3], [2, 5]]
     """
-    _check_kind(kind, order, stable)
+    if kind is not None or order is not None:
+        _check_kind(kind, order, stable)
     if type(a) is DistributedArray:
         return _ranks.sorted_flat(a, axis)
     return in_byte_order_of(a, _core.sort(a, axis, False, target))
@@ -46,7 +47,8 @@ def argsort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any =
     >>> heddle.argsort([3, -1, 2, -1]).tolist()
     [1, 3, 2, 0]
     """
-    _check_kind(kind, order, stable)
+    if kind is not None or order is not None:
+        _check_kind(kind, order, stable)
     if type(a) is DistributedArray:
         return _ranks.places_flat(a, axis)
     return _core.argsort(a, axis, False, target)

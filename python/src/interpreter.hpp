@@ -57,7 +57,7 @@ class without_gil {
  public:
   without_gil() { release(); }
   without_gil(std::size_t bytes, const target& where) {
-    if (bytes > 4096 || where.is_gpu()) release();
+    if (bytes > (std::size_t{1} << 15) || where.is_gpu()) release();
   }
   ~without_gil();
   without_gil(const without_gil&) = delete;
