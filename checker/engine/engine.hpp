@@ -140,6 +140,8 @@ class engine {
   void finish_copies(thread_state& t, const std::vector<asynchronous_copy>& copies);
   /// Of a function of the device, against its rules; stops the launch.
   void misuse(thread_state& t, const std::string& what, std::uintptr_t pc);
+  /// The launch cannot be run, and why.
+  [[noreturn]] void refuse(thread_state& t, const char* why);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
   void* shared(heddle_device::shared_variable& which);

@@ -48,4 +48,9 @@ void engine::misuse(thread_state& t, const std::string& what, std::uintptr_t pc)
   stop(t);
 }
 
+void engine::refuse(thread_state& t, const char* why) {
+  failure_ = why;
+  stop(t);
+}
+
 }  // namespace heddle::checker

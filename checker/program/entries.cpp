@@ -312,6 +312,10 @@ void entry_heddle_wait_copies(unsigned groups) {
 void entry_heddle_misuse(const char* what) {
   running_engine(HEDDLE_PC).misuse(*now.thread, what, HEDDLE_PC);
 }
+void entry_heddle_refuse(const char* what) {
+  if (now.thread == nullptr && running_program != nullptr) running_program->refuse(what);
+  running_engine(HEDDLE_PC).refuse(*now.thread, what);
+}
 void entry_heddle_grid_barrier(const char* file, int line) {
   running_engine(HEDDLE_PC).grid_barrier(*now.thread, file, line);
 }

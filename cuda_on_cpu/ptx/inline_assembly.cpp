@@ -104,9 +104,11 @@ class reader {
       part += t_.is(i, "::") ? 1 : 0;
       for (++i; i < close && !t_.is(i, ":") && !t_.is(i, "::"); ++i) {
         if (t_.is(i, ",") || part > 1) continue;  // and what it overwrites
-        if (t_[i].kind != token_kind::text || !t_.is(i + 1, "("))
-          throw error("its operands are not understood");
-        read_operand(t_[i].text, i + 1, part == 0);
+        // Macros make constraints of several literals.
+        std::string constraint;
+        for (; i < close && t_[i].kind == token_kind::text; ++i) constraint += text_of_literal(t_[i].text);
+        if (constraint.empty() || !t_.is(i, "(")) throw error("its operands are not understood");
+        read_operand(constraint, i, part == 0);
         i = operands_.back().close;
       }
     }
@@ -114,7 +116,7 @@ class reader {
 
   void read_operand(std::string_view text, std::size_t open, bool is_output) {
     asm_operand o{open, t_.after_group(open) - 1, is_output, !is_output};
-    for (const char c : text_of_literal(text)) {
+    for (const char c : text) {
       const auto* const known =
           std::find_if(std::begin(constraints), std::end(constraints),
                        [&](const constraint& k) { return k.letter == (c == 'i' ? 'n' : c); });
@@ -122,15 +124,15 @@ class reader {
         o.is_read = true;
       } else if (c >= '0' && c <= '9') {
         o.as = static_cast<std::size_t>(c - '0');
-        if (o.as >= operands_.size()) throw error(fmt::format("constraint {} names no operand", text));
+        if (o.as >= operands_.size()) throw error(fmt::format("constraint \"{}\" names no operand", text));
         o.of = operands_[o.as].of;
       } else if (known != std::end(constraints)) {
         o.of = *known;
       } else if (c != '=' && c != '&') {
-        throw error(fmt::format("constraint {} is not supported in inline PTX", text));
+        throw error(fmt::format("constraint \"{}\" is not supported in inline PTX", text));
       }
     }
-    if (o.of.bits == 0) throw error(fmt::format("constraint {} is not supported in inline PTX", text));
+    if (o.of.bits == 0) throw error(fmt::format("constraint \"{}\" is not supported in inline PTX", text));
     operands_.push_back(o);
   }
 

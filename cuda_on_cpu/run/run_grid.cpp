@@ -32,6 +32,9 @@ void entry_heddle_arrive_at(unsigned number, unsigned count, const char*, int) {
 void entry_heddle_misuse(const char* what) {
   current_worker->fail(what);
 }
+void entry_heddle_refuse(const char* what) {
+  current_worker->fail(what);
+}
 void entry_heddle_grid_barrier(const char*, int) {
   current_worker->grid_barrier();
 }

@@ -30,6 +30,16 @@ namespace {
 /// How preprocessed text says that what is of CUDA follows.
 constexpr std::string_view header_of_language = "/heddle_device/language.hpp\" 1";
 
+/// A text as a literal of C++.
+std::string literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + '"';
+}
+
 /// Goes through a source's tokens once, from the first to the last, and notes what is to be changed.
 class translator : private token_sequence {
  public:
@@ -176,9 +186,6 @@ class translator : private token_sequence {
     if (!options_.is_program && leave_out(i)) return;
     if (refused_.insert(std::string(t_[i].text)).second) tell_refusal(i, why);
   }
-  void note_assembly_refusal(std::size_t i, const std::string& why) {
-    if (refused_.insert("asm: " + why).second) tell_refusal(i, "asm: " + why);
-  }
   void tell_refusal(std::size_t i, const std::string& why) {
     refusals_ += fmt::format("{}{}:{}: {}", refusals_.empty() ? "" : "\n", *t_[i].file, t_[i].line, why);
   }
@@ -220,7 +227,12 @@ class translator : private token_sequence {
   std::size_t rewrite_assembly(std::size_t i) {
     const assembly code = cuda_on_cpu::rewrite_assembly(*this, i, next_number_++);
     if (!code.refusal.empty()) {
-      note_assembly_refusal(code.refused_at, code.refusal);
+      // Headers have code for GPUs of all kinds: what no thread comes to is let be.
+      const token& at = t_[code.refused_at];
+      replace(i, code.end,
+              fmt::format("{{ heddle_refuse({}); }}",
+                          literal(fmt::format("{}:{}: asm: {}", *at.file, at.line, code.refusal))));
+      declaration_ = code.end;
       return code.end;
     }
     edits_.apply(code.edits);

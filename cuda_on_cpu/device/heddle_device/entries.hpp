@@ -94,6 +94,8 @@ long long heddle_clock(int nanoseconds);
 void heddle_sleep(unsigned nanoseconds);
 void heddle_trap() __attribute__((noreturn));
 void heddle_misuse(const char* what);
+/// A thread comes to what is not supported: the launch cannot be run.
+void heddle_refuse(const char* what) __attribute__((noreturn));
 }
 
 #if defined(__x86_64__)
