@@ -202,7 +202,8 @@ class maker {
     const bool instruments = options_.is_watched || result.translated.has_volatile;
     const process_result compiled =
         run(compile_command(with_, u.language, own_options, instruments, text, result.object), work);
-    if (compiled.status != 0)
+    if (compiled.status != 0 &&
+        !compile_mended(compiled.err, u.language, own_options, instruments, text, work))
       fail_compilation(
           u.name, with_columns_of_source(compiled.err, preprocessed.out, result.translated, u.text, u.name));
     result.files_read = dependencies_in(impl::contents(dependencies).value_or(""));
@@ -237,7 +238,7 @@ class maker {
 
  private:
   static compile_options with_absolute_names(compile_options options) {
-    options.flags = with_absolute_paths(std::move(options.flags));
+    options.flags = without_toolkits(with_absolute_paths(std::move(options.flags)));
     for (std::string& header : options.forced_includes) {
       std::error_code ignored;
       if (fs::exists(header, ignored)) header = fs::absolute(header).string();
@@ -265,6 +266,23 @@ class maker {
     if (!u.folder.empty())
       own.flags.insert(own.flags.begin(), {"-iquote", fs::absolute(u.folder).lexically_normal().string()});
     return own;
+  }
+  /// Whether a text that the compiler refuses, for what `messages` say, is compiled after all: as nvcc's
+  /// front end would take it.
+  bool compile_mended(std::string messages, source_language language, compile_options own, bool instruments,
+                      const fs::path& text, const fs::path& work) const {
+    constexpr int most_times = 4;  // what is mended may have hidden more of its kind
+    for (int i = 0; i < most_times; ++i) {
+      const auto mended = as_nvcc_takes_it(messages, contents_of(text));
+      if (!mended) return false;
+      write(text, mended->text);
+      if (mended->is_permissive) own.flags.emplace_back("-fpermissive");
+      const process_result compiled =
+          run(compile_command(with_, language, own, instruments, text, work / "kernel.o"), work);
+      if (compiled.status == 0) return true;
+      messages = compiled.err;
+    }
+    return false;
   }
   static process_result run(std::vector<std::string> words, const fs::path& work) {
     words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.string()));

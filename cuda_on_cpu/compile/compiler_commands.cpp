@@ -59,7 +59,27 @@ bool is_before_headers(std::string_view definition) {
   return definition.starts_with('_') || definition.substr(0, definition.find('=')) == "NDEBUG";
 }
 
+/// Whether a folder has a toolkit's own headers, or its C++ libraries': they are for its compiler.
+bool is_of_toolkit(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::exists(folder / "cuda_runtime_api.h", ignored) ||
+         (fs::exists(folder / "cuda" / "std", ignored) && fs::exists(folder / "thrust", ignored));
+}
+
 }  // namespace
+
+std::vector<std::string> without_toolkits(std::vector<std::string> flags) {
+  for (std::size_t i = 0; i + 1 < flags.size();) {
+    const bool names_folder = flags[i] == "-isystem" || flags[i] == "-idirafter" || flags[i] == "-I";
+    const auto at = flags.begin() + static_cast<std::ptrdiff_t>(i);
+    if (names_folder && is_of_toolkit(flags[i + 1])) {
+      flags.erase(at, at + 2);
+    } else {
+      ++i;
+    }
+  }
+  return flags;
+}
 
 host_compiler find_compiler() {
   host_compiler found;
@@ -130,9 +150,7 @@ std::vector<std::string> preprocess_command(const host_compiler& with, const fs:
     if (!is_cuda || is_before_headers(d)) words.push_back("-D" + d);
   }
   for (const std::string& i : options.include_folders) {
-    // A toolkit's own headers are for its compiler.
-    std::error_code ignored;
-    if (!fs::exists(fs::path(i) / "cuda_runtime_api.h", ignored)) words.push_back("-I" + i);
+    if (!is_of_toolkit(i)) words.push_back("-I" + i);
   }
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
   if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");

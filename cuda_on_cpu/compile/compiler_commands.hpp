@@ -71,4 +71,7 @@ std::vector<std::string> link_command(const host_compiler& with, const compile_o
 /// options are kept under.
 std::vector<std::string> with_absolute_paths(std::vector<std::string> options);
 
+/// Without the folders of a CUDA toolkit's headers, which are for its compiler.
+std::vector<std::string> without_toolkits(std::vector<std::string> options);
+
 }  // namespace heddle::cuda_on_cpu

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -224,6 +226,43 @@ std::string with_columns_of_source(std::string_view messages, std::string_view p
   const columns_of_source own(preprocessed, translated, source, name);
   std::string result;
   while (!messages.empty()) result += own(next_line(messages)) + "\n";
+  return result;
+}
+
+std::optional<mended_text> as_nvcc_takes_it(std::string_view messages, const std::string& text) {
+  std::set<std::tuple<std::string_view, std::size_t, std::size_t>> lacks_typename;
+  mended_text result;
+  bool has_others = false;
+  while (!messages.empty()) {
+    const auto m = message_in(next_line(messages));
+    if (!m || !(m->what.starts_with(": error: ") || m->what.starts_with(": fatal error: "))) continue;
+    if (m->what.starts_with(": error: need 'typename' before ")) {
+      lacks_typename.emplace(m->file, m->line, m->column);
+    } else if (m->what.find("may not have default arguments") != std::string_view::npos) {
+      result.is_permissive = true;
+    } else {
+      has_others = true;
+    }
+  }
+  // What is wrong besides may follow from the names that were taken for values.
+  if (lacks_typename.empty() && (has_others || !result.is_permissive)) return std::nullopt;
+  std::set<std::size_t> offsets;
+  for_lines(text, "", [&](std::string_view line, const line_marker& at) {
+    for (auto lack = lacks_typename.lower_bound({at.file, at.line, 0});
+         lack != lacks_typename.end() && std::get<0>(*lack) == at.file && std::get<1>(*lack) == at.line;
+         ++lack) {
+      const std::size_t column = std::get<2>(*lack);
+      if (column <= line.size())
+        offsets.insert(static_cast<std::size_t>(line.data() - text.data()) + column - 1);
+    }
+    return false;
+  });
+  std::size_t from = 0;
+  for (const std::size_t offset : offsets) {
+    result.text += text.substr(from, offset - from) + "typename ";
+    from = offset;
+  }
+  result.text += text.substr(from);
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "cuda_on_cpu/translate/translation.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,5 +14,13 @@ namespace heddle::cuda_on_cpu {
 std::string with_columns_of_source(std::string_view messages, std::string_view preprocessed,
                                    const translation& translated, std::string_view source,
                                    std::string_view name);
+
+/// A text that g++ refuses for nothing but what nvcc's front end lets pass, mended; nothing where something
+/// else is wrong with it.
+struct mended_text {
+  std::string text;            ///< with `typename` before names of types
+  bool is_permissive = false;  ///< g++ takes the rest with -fpermissive
+};
+std::optional<mended_text> as_nvcc_takes_it(std::string_view messages, const std::string& text);
 
 }  // namespace heddle::cuda_on_cpu
