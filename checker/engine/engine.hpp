@@ -66,6 +66,10 @@ std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules);
 /// What a launch cannot have is a heddle::error.
 void check_launch(const kernel_call& kernel, const launch_options& options);
 
+/// What an atomic of the host's does, by the processor's own: what was there before.
+std::uint64_t atomic_on_host(void* address, std::uint64_t operand, std::uint64_t expected,
+                             const heddle_device::atomic_request& what);
+
 /// Runs blocks of one kernel under one schedule after another.
 class engine {
  public:

@@ -133,7 +133,33 @@ bool acquires(const atomic_request& what) {
          (what.is_classic != 0 && what.operation != atomic_operation::load);
 }
 
+template <class Bits>
+std::uint64_t exchange_on_processor(void* address, std::uint64_t operand, std::uint64_t expected,
+                                    const atomic_request& what) {
+  auto* const at = static_cast<Bits*>(address);
+  Bits before = __atomic_load_n(at, __ATOMIC_SEQ_CST);
+  if (what.operation == atomic_operation::load) return before;
+  while (!__atomic_compare_exchange_n(at, &before, static_cast<Bits>(after(what, before, operand, expected)),
+                                      false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
+  }
+  return before;
+}
+
 }  // namespace
+
+std::uint64_t atomic_on_host(void* address, std::uint64_t operand, std::uint64_t expected,
+                             const atomic_request& what) {
+  switch (bytes_of(what.type) * what.components) {
+    case 1:
+      return exchange_on_processor<std::uint8_t>(address, operand, expected, what);
+    case 2:
+      return exchange_on_processor<std::uint16_t>(address, operand, expected, what);
+    case 4:
+      return exchange_on_processor<std::uint32_t>(address, operand, expected, what);
+    default:
+      return exchange_on_processor<std::uint64_t>(address, operand, expected, what);
+  }
+}
 
 /// An atomic learns the clocks that earlier writers left in the word.
 void engine::learn_of_word(thread_state& t, const synchronisation& s, const atomic_request& what) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -63,6 +64,7 @@ constexpr std::size_t words_kept = 0, bytes_kept = 160;
 
 namespace {
 engine& running_engine(std::uintptr_t pc);
+void accessed_by_host(const void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc);
 void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc, std::uintptr_t frame,
                        std::uintptr_t state);
 }  // namespace
@@ -91,6 +93,15 @@ HEDDLE_KEEPING(_heddle_atomic)
 HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsigned long long operand,
                                                              unsigned long long expected,
                                                              heddle_device::atomic_request request) {
+  // cuda::atomic is for the host, too.
+  if (now.thread == nullptr && request.is_classic == 0) {
+    accessed_by_host(address, bytes_of(request.type) * request.components,
+                     static_cast<std::uint8_t>(
+                         record::is_volatile |
+                         (request.operation == heddle_device::atomic_operation::load ? 0 : record::write)),
+                     HEDDLE_KEPT_PC);
+    return atomic_on_host(address, operand, expected, request);
+  }
   engine& by = running_engine(HEDDLE_KEPT_PC);
   now.thread->frame = HEDDLE_KEPT_FRAME;
   return by.atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC, HEDDLE_STATE);
@@ -98,6 +109,8 @@ HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsi
 extern "C" __attribute__((visibility("hidden"))) void entry_heddle_sleep(unsigned);
 HEDDLE_KEEPING(_heddle_sleep)
 HEDDLE_HIDDEN void HEDDLE_KEPT(_heddle_sleep)(unsigned) {
+  // Who waits for an atomic sleeps in between.
+  if (now.thread == nullptr) return std::this_thread::yield();
   running_engine(HEDDLE_KEPT_PC).sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
 }
 
@@ -356,6 +369,7 @@ unsigned entry_heddle_active_mask(int) {
   return running_engine(HEDDLE_PC).converge(*now.thread, HEDDLE_PC);
 }
 void entry_heddle_fence(heddle_device::scope scope) {
+  if (now.thread == nullptr) return __atomic_thread_fence(__ATOMIC_SEQ_CST);
   running_engine(HEDDLE_PC).fence(*now.thread, scope);
 }
 void* entry_heddle_shared(heddle_device::shared_variable* which) {
