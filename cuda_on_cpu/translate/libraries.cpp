@@ -24,12 +24,14 @@ constexpr library libraries[] = {
     // Their names are refused by themselves.
     {"the toolkit", "", "cuda_fp4.h cuda_fp6.h"},
     {"the standard library", "",
-     "cuda/std/algorithm cuda/std/array cuda/std/bit cuda/std/cassert cuda/std/cfloat cuda/std/chrono "
+     "cuda/std/algorithm cuda/std/array cuda/std/bit cuda/std/bitset cuda/std/cassert cuda/std/cfloat "
+     "cuda/std/chrono "
      "cuda/std/climits cuda/std/cmath cuda/std/complex cuda/std/concepts cuda/std/cstddef cuda/std/cstdint "
      "cuda/std/cstdlib cuda/std/cstring cuda/std/ctime cuda/std/functional cuda/std/initializer_list "
      "cuda/std/iterator cuda/std/limits cuda/std/memory cuda/std/numbers cuda/std/numeric cuda/std/optional "
-     "cuda/std/ranges cuda/std/ratio cuda/std/span cuda/std/tuple cuda/std/type_traits cuda/std/utility "
-     "cuda/std/variant cuda/std/version",
+     "cuda/std/ranges cuda/std/ratio cuda/std/source_location cuda/std/span cuda/std/tuple "
+     "cuda/std/type_traits cuda/std/utility "
+     "cuda/std/variant cuda/std/version cuda/version",
      "heddle_device/standard_library.hpp"},
     {"cuda::annotated_ptr", "cuda::annotated_ptr cuda::access_property cuda::associate_access_property",
      "cuda/annotated_ptr"},
@@ -99,7 +101,12 @@ constexpr library libraries[] = {
      "cub/thread/thread_reduce.cuh cub/thread/thread_scan.cuh cub/thread/thread_search.cuh "
      "cub/thread/thread_store.cuh cub/warp/warp_exchange.cuh cub/warp/warp_load.cuh "
      "cub/warp/warp_merge_sort.cuh "
-     "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh",
+     "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh "
+     "cub/block/block_raking_layout.cuh cub/block/block_run_length_decode.cuh "
+     "cub/block/radix_rank_sort_operations.cuh cub/config.cuh cub/grid/grid_mapping.cuh "
+     "cub/iterator/cache_modified_output_iterator.cuh cub/iterator/tex_obj_input_iterator.cuh "
+     "cub/thread/thread_sort.cuh cub/util_arch.cuh cub/util_cpp_dialect.cuh cub/util_math.cuh "
+     "cub/util_namespace.cuh cub/util_policy_wrapper_t.cuh cub/util_temporary_storage.cuh cub/util_vsmem.cuh",
      "heddle_device/cub/all.hpp"},
     {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr",
      "thrust/adjacent_difference.h thrust/advance.h thrust/allocate_unique.h thrust/async/copy.h "
@@ -125,7 +132,28 @@ constexpr library libraries[] = {
      "thrust/system/tbb/execution_policy.h thrust/system_error.h thrust/tabulate.h thrust/transform.h "
      "thrust/transform_reduce.h thrust/transform_scan.h thrust/tuple.h thrust/uninitialized_copy.h "
      "thrust/uninitialized_fill.h thrust/unique.h thrust/universal_vector.h thrust/version.h "
-     "thrust/zip_function.h",
+     "thrust/zip_function.h thrust/addressof.h thrust/device_make_unique.h thrust/device_new_allocator.h "
+     "thrust/iterator/iterator_categories.h thrust/iterator/offset_iterator.h thrust/iterator/retag.h "
+     "thrust/iterator/tabulate_output_iterator.h thrust/iterator/transform_input_output_iterator.h "
+     "thrust/mr/device_memory_resource.h thrust/mr/disjoint_pool.h thrust/mr/disjoint_sync_pool.h "
+     "thrust/mr/disjoint_tls_pool.h thrust/mr/fancy_pointer_resource.h thrust/mr/host_memory_resource.h "
+     "thrust/mr/memory_resource.h thrust/mr/new.h thrust/mr/polymorphic_adaptor.h thrust/mr/pool.h "
+     "thrust/mr/pool_options.h thrust/mr/sync_pool.h thrust/mr/tls_pool.h "
+     "thrust/mr/universal_memory_resource.h thrust/mr/validator.h thrust/per_device_resource.h "
+     "thrust/random/discard_block_engine.h thrust/random/linear_feedback_shift_engine.h "
+     "thrust/random/subtract_with_carry_engine.h thrust/random/xor_combine_engine.h "
+     "thrust/system/cpp/execution_policy.h thrust/system/cpp/memory.h thrust/system/cpp/memory_resource.h "
+     "thrust/system/cpp/pointer.h thrust/system/cpp/vector.h thrust/system/cuda/config.h "
+     "thrust/system/cuda/memory.h thrust/system/cuda/memory_resource.h thrust/system/cuda/pointer.h "
+     "thrust/system/error_code.h thrust/system/omp/memory.h thrust/system/omp/memory_resource.h "
+     "thrust/system/omp/pointer.h thrust/system/omp/vector.h thrust/system/system_error.h "
+     "thrust/system/tbb/memory.h thrust/system/tbb/memory_resource.h thrust/system/tbb/pointer.h "
+     "thrust/system/tbb/vector.h thrust/type_traits/integer_sequence.h "
+     "thrust/type_traits/is_contiguous_iterator.h thrust/type_traits/is_execution_policy.h "
+     "thrust/type_traits/is_operator_less_or_greater_function_object.h "
+     "thrust/type_traits/is_operator_plus_function_object.h thrust/type_traits/is_trivially_relocatable.h "
+     "thrust/type_traits/logical_metafunctions.h thrust/type_traits/unwrap_contiguous_iterator.h "
+     "thrust/universal_allocator.h thrust/universal_ptr.h",
      "heddle_device/thrust/all.hpp"},
 };
 

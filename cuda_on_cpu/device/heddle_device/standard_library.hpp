@@ -4,11 +4,13 @@
 /// The standard library in kernels: cuda::std has what std has, which kernels may call here; cuda/std/atomic
 /// and its like have their own.
 
+#include "cccl.hpp"
 #include "host/in_host_source.hpp"
 #include "names_begin.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cfloat>
 #include <chrono>
 #include <climits>
@@ -35,6 +37,7 @@
 #include <concepts>
 #include <numbers>
 #include <ranges>
+#include <source_location>
 #include <span>
 #endif
 

@@ -3,6 +3,7 @@
 
 /// Replacements of CUB's calls of warps, blocks and the device. What they access is watched.
 
+#include "../cccl.hpp"
 #include "../host/in_host_source.hpp"
 #include "../names_begin.hpp"
 
@@ -20,4 +21,6 @@
 
 #define CUB_MAJOR_VERSION 3
 #define CUB_MINOR_VERSION 0
-#define CUB_VERSION 300000
+#define CUB_SUBMINOR_VERSION 1
+#define CUB_PATCH_NUMBER 0
+#define CUB_VERSION 300001

@@ -111,9 +111,9 @@ inline cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseC
   return run(handle, "cusparseSparseToDense", [buffer, from = *matA, to = *matB] {
     use_buffer(buffer, conversion_bytes(to));
     for (long long i = 0; i < to.rows; ++i)
-      for (long long j = 0; j < to.columns; ++j) set(to, i, j, {});
+      for (long long j = 0; j < to.columns; ++j) put(to, i, j, {});
     for_entries(from, [&](long long row, long long column, long long at) {
-      set(to, row, column, get(from.values, from.value_type, at));
+      put(to, row, column, get(from.values, from.value_type, at));
     });
   });
 }
@@ -154,7 +154,7 @@ inline cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, c
       counts.add(line, 1);
       if (is_coo) set_index(to.offsets, to.offset_type, at, line + to.base);
       set_index(to.indices, to.index_type, at, across + to.base);
-      set(to.values, to.value_type, at, value);
+      put(to.values, to.value_type, at, value);
       ++at;
     });
     if (!is_coo) write_offsets(to.offsets, to.offset_type, to.base, counts);
@@ -198,7 +198,7 @@ inline cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n
         const long long to = next.get(column);
         next.add(column, 1);
         cscRowInd[to] = row + base;
-        if (action == CUSPARSE_ACTION_NUMERIC) set(cscVal, type, to, get(csrVal, type, i));
+        if (action == CUSPARSE_ACTION_NUMERIC) put(cscVal, type, to, get(csrVal, type, i));
       }
     }
   });

@@ -30,8 +30,8 @@ inline number get(const cusparseDnMatDescr& m, long long row, long long column) 
 inline number get(const cusparseDnMatDescr& m, cusparseOperation_t op, long long row, long long column) {
   return op == CUSPARSE_OPERATION_NON_TRANSPOSE ? get(m, row, column) : with(op, get(m, column, row));
 }
-inline void set(const cusparseDnMatDescr& m, long long row, long long column, const number& value) {
-  set(m.values, m.value_type, m.order == CUSPARSE_ORDER_COL ? row + column * m.pitch : row * m.pitch + column,
+inline void put(const cusparseDnMatDescr& m, long long row, long long column, const number& value) {
+  put(m.values, m.value_type, m.order == CUSPARSE_ORDER_COL ? row + column * m.pitch : row * m.pitch + column,
       value);
 }
 inline long long rows_of(const cusparseDnMatDescr& m, cusparseOperation_t op) {

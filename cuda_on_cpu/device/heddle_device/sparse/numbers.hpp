@@ -74,7 +74,7 @@ inline number get(const void* from, cudaDataType type, long long i) {
       return {};
   }
 }
-inline void set(void* to, cudaDataType type, long long i, const number& z) {
+inline void put(void* to, cudaDataType type, long long i, const number& z) {
   const auto re = static_cast<float>(z.real()), im = static_cast<float>(z.imag());
   switch (type) {
     case CUDA_R_8I:

@@ -64,7 +64,7 @@ inline cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t op
       }
     });
     for (long long i = 0; i < y.size; ++i)
-      set(y.values, y.value_type, i,
+      put(y.values, y.value_type, i,
           updated(factor, of_rows.get(i), kept, [&] { return get(y.values, y.value_type, i); }));
   });
 }
@@ -99,7 +99,7 @@ inline void multiply(cusparseOperation_t of_a, cusparseOperation_t of_b, const n
   });
   for (long long i = 0; i < c.rows; ++i)
     for (long long j = 0; j < c.columns; ++j)
-      set(c, i, j, updated(alpha, elements.get(i * c.columns + j), beta, [&] { return get(c, i, j); }));
+      put(c, i, j, updated(alpha, elements.get(i * c.columns + j), beta, [&] { return get(c, i, j); }));
 }
 inline cusparseStatus_t multiply(cusparseHandle_t handle, cusparseOperation_t of_a, cusparseOperation_t of_b,
                                  const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
@@ -148,7 +148,7 @@ inline cusparseStatus_t multiply_sampled(cusparseHandle_t handle, cusparseOperat
         number sum{};
         for (long long k = 0; k < terms; ++k)
           sum += product(get(left, of_a, row, k), get(right, of_b, k, column));
-        set(to.values, to.value_type, at,
+        put(to.values, to.value_type, at,
             updated(factor, sum, kept, [&] { return get(to.values, to.value_type, at); }));
       });
     }
@@ -237,12 +237,12 @@ inline cusparseStatus_t cusparseAxpby(cusparseHandle_t handle, const void* alpha
     const number factor = by.get(), kept = kept_by.get();
     if (kept != number(1)) {
       for (long long i = 0; i < y.size; ++i)
-        set(y.values, y.value_type, i,
+        put(y.values, y.value_type, i,
             is_zero(kept) ? number() : product(kept, get(y.values, y.value_type, i)));
     }
     for (long long i = 0; i < x.entries; ++i) {
       const long long at = position(x, i);
-      set(y.values, y.value_type, at,
+      put(y.values, y.value_type, at,
           get(y.values, y.value_type, at) + product(factor, get(x.values, x.value_type, i)));
     }
   });
@@ -254,7 +254,7 @@ inline cusparseStatus_t cusparseGather(cusparseHandle_t handle, cusparseConstDnV
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   return run(handle, "cusparseGather", [x = *vecX, y = *vecY] {
     for (long long i = 0; i < x.entries; ++i)
-      set(x.values, x.value_type, i, get(y.values, y.value_type, position(x, i)));
+      put(x.values, x.value_type, i, get(y.values, y.value_type, position(x, i)));
   });
 }
 inline cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSpVecDescr_t vecX,
@@ -264,7 +264,7 @@ inline cusparseStatus_t cusparseScatter(cusparseHandle_t handle, cusparseConstSp
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   return run(handle, "cusparseScatter", [x = *vecX, y = *vecY] {
     for (long long i = 0; i < x.entries; ++i)
-      set(y.values, y.value_type, position(x, i), get(x.values, x.value_type, i));
+      put(y.values, y.value_type, position(x, i), get(x.values, x.value_type, i));
   });
 }
 inline cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void* c_coeff, const void* s_coeff,
@@ -280,8 +280,8 @@ inline cusparseStatus_t cusparseRot(cusparseHandle_t handle, const void* c_coeff
     for (long long i = 0; i < x.entries; ++i) {
       const long long at = position(x, i);
       const number a = get(x.values, x.value_type, i), b = get(y.values, y.value_type, at);
-      set(x.values, x.value_type, i, product(c, a) + product(s, b));
-      set(y.values, y.value_type, at, product(c, b) - product(s, a));
+      put(x.values, x.value_type, i, product(c, a) + product(s, b));
+      put(y.values, y.value_type, at, product(c, b) - product(s, a));
     }
   });
 }
@@ -309,7 +309,7 @@ inline cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_
       for (long long i = 0; i < x.entries; ++i)
         sum +=
             product(with(opX, get(x.values, x.value_type, i)), get(y.values, y.value_type, position(x, i)));
-      set(to, type, 0, sum);
+      put(to, type, 0, sum);
     });
   };
   if (handle->pointers == CUSPARSE_POINTER_MODE_DEVICE) return sum_to(result);

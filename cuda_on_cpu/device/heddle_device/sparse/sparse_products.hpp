@@ -83,7 +83,7 @@ inline cusparseStatus_t write_product(cusparseHandle_t handle, const char* what,
             const auto column = static_cast<long long>(columns.get(i));
             if (writes_structure) set_index(c.indices, c.index_type, at, column + c.base);
             if (writes_values)
-              set(c.values, c.value_type, at,
+              put(c.values, c.value_type, at,
                   updated(factor, values.get(column), kept, [&] { return get(c.values, c.value_type, at); }));
           }
           if (writes_structure) set_index(c.offsets, c.offset_type, row + 1, at + c.base);

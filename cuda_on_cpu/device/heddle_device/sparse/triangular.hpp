@@ -104,7 +104,7 @@ inline cusparseStatus_t cusparseSpSV_solve(HEDDLE_SPARSE_SYSTEM) {
         a, opA, rows_of_entries(a, opA),
         [&](long long i) { return product(factor, get(x.values, x.value_type, i)); },
         [&](long long i) { return get(y.values, y.value_type, i); },
-        [&](long long i, const number& value) { set(y.values, y.value_type, i, value); });
+        [&](long long i, const number& value) { put(y.values, y.value_type, i, value); });
   });
 }
 #undef HEDDLE_SPARSE_CHECK
@@ -137,7 +137,7 @@ inline cusparseStatus_t cusparseSpSM_solve(HEDDLE_SPARSE_SYSTEM) {
       solve(
           a, opA, rows, [&](long long i) { return product(factor, get(b, opB, i, j)); },
           [&](long long i) { return get(c, i, j); },
-          [&](long long i, const number& value) { set(c, i, j, value); });
+          [&](long long i, const number& value) { put(c, i, j, value); });
   });
 }
 #undef HEDDLE_SPARSE_CHECK

@@ -32,8 +32,7 @@ Out copy_at(const place& where, In first, In last, Out to) {
     if (!where.is_given && !heddle_device::in_kernel()) {
       std::vector<std::conditional_t<std::is_same_v<T, bool>, char, T>> all(static_cast<size_t>(n));
       take(first, n, reinterpret_cast<T*>(all.data()));
-      std::copy(reinterpret_cast<T*>(all.data()), reinterpret_cast<T*>(all.data()) + n, to);
-      return to + n;
+      return std::copy(reinterpret_cast<T*>(all.data()), reinterpret_cast<T*>(all.data()) + n, to);
     }
   } else if constexpr (from_host && to_device) {
     if (!where.is_given && !heddle_device::in_kernel()) {
@@ -43,9 +42,11 @@ Out copy_at(const place& where, In first, In last, Out to) {
       return to + n;
     }
   }
-  if constexpr (std::is_same_v<typename std::iterator_traits<In>::iterator_category,
-                               std::random_access_iterator_tag> ||
-                std::is_pointer_v<In>) {
+  constexpr bool writes_in_order =
+      std::is_same_v<typename std::iterator_traits<Out>::iterator_category, std::output_iterator_tag>;
+  if constexpr (!writes_in_order && (std::is_same_v<typename std::iterator_traits<In>::iterator_category,
+                                                    std::random_access_iterator_tag> ||
+                                     std::is_pointer_v<In>)) {
     run_each(where, "thrust::copy", n,
              [in = unwrapped(first), out = unwrapped(to)](std::ptrdiff_t i) mutable { out[i] = in[i]; });
     return to + n;

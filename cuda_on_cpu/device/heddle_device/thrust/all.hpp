@@ -3,6 +3,7 @@
 
 /// Replacements of Thrust's containers, iterators and algorithms. What runs on the device is watched there.
 
+#include "../cccl.hpp"
 #include "../host/in_host_source.hpp"
 #include "../names_begin.hpp"
 
@@ -18,7 +19,8 @@
 #include "../names_end.hpp"
 #include "shuffles.hpp"
 
+#define THRUST_VERSION 300001
 #define THRUST_MAJOR_VERSION 3
 #define THRUST_MINOR_VERSION 0
-#define THRUST_SUBMINOR_VERSION 0
-#define THRUST_VERSION 300000
+#define THRUST_SUBMINOR_VERSION 1
+#define THRUST_PATCH_NUMBER 0

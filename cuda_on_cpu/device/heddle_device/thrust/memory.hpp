@@ -2,35 +2,17 @@
 
 /// Of Thrust: policies, pointers into memory of the device, and vectors.
 
-#include "../library.hpp"
+#include "errors.hpp"
 
 #include <cstddef>
 #include <iterator>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace thrust {
 
-class system_error : public std::runtime_error {
- public:
-  system_error(cudaError_t code, const char* what)
-      : std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code)), code_(code) {}
-  cudaError_t code() const noexcept { return code_; }
-
- private:
-  cudaError_t code_;
-};
-namespace system {
-using thrust::system_error;
-}
-
 namespace heddle {
-
-inline void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) throw system_error(error, what);
-}
 
 /// Where an algorithm runs.
 struct place {
