@@ -144,6 +144,10 @@ class engine {
   void finish_copies(thread_state& t, const std::vector<asynchronous_copy>& copies);
   /// Of a function of the device, against its rules; stops the launch.
   void misuse(thread_state& t, const std::string& what, std::uintptr_t pc);
+  /// Calls a function by the address that the host has of it.
+  [[noreturn]] void function_of_host(thread_state& t, std::uintptr_t pc);
+  /// Calls a virtual function of an object that the host has made.
+  void virtual_function_of_host(thread_state& t, const region& r, std::uintptr_t address, std::uintptr_t pc);
   /// The launch cannot be run, and why.
   [[noreturn]] void refuse(thread_state& t, const char* why);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
@@ -174,7 +178,7 @@ class engine {
                  const std::vector<std::uintptr_t>& frames);
   place place_of_call(const thread_state& t, std::string what,
                       const std::vector<std::uintptr_t>& frames) const;
-  void report_failed_launch(const place& by, const std::string& why);
+  void report_launch(finding_kind kind, const place& by, const std::string& why);
   void texture(thread_state& t, const heddle_device::texture_access& what, std::uintptr_t pc);
   void wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc);
   /// The thread came to a piece of straight code.

@@ -28,9 +28,9 @@ place engine::place_of_call(const thread_state& t, std::string what,
   return p;
 }
 
-void engine::report_failed_launch(const place& by, const std::string& why) {
+void engine::report_launch(finding_kind kind, const place& by, const std::string& why) {
   const std::uintptr_t pc = by.callers.empty() ? by.pc : by.callers.back();
-  finding* const f = report(finding_kind::unchecked_error, pc, 0, nullptr);
+  finding* const f = report(kind, pc, 0, nullptr);
   if (f == nullptr) return;
   f->places.push_back(by);
   f->detail = why;

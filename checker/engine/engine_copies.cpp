@@ -48,6 +48,29 @@ void engine::misuse(thread_state& t, const std::string& what, std::uintptr_t pc)
   stop(t);
 }
 
+void engine::function_of_host(thread_state& t, std::uintptr_t pc) {
+  if (finding* const f = report(finding_kind::foreign_address, pc, 0, nullptr)) {
+    f->places.push_back(place_of(t, "calls a function", pc));
+    f->detail =
+        "the pointer is the host's, and a function has another address on the device: let a __device__ "
+        "variable "
+        "hold it, which cudaMemcpyFromSymbol copies to the host";
+  }
+  stop(t);
+}
+
+void engine::virtual_function_of_host(thread_state& t, const region& r, std::uintptr_t address,
+                                      std::uintptr_t pc) {
+  if (finding* const f = report(finding_kind::foreign_address, pc, 1, r.identity())) {
+    f->places.push_back(place_of(t, "calls a virtual function", pc));
+    name_element(*f, r, address);
+    f->detail =
+        "the host has made the object, which has the host's table of virtual functions: a kernel makes such "
+        "objects in place, by new (address) type(...)";
+  }
+  stop(t);
+}
+
 void engine::refuse(thread_state& t, const char* why) {
   failure_ = why;
   stop(t);

@@ -449,6 +449,9 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
   const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
   // Of an unwatched block atomics alone are known, not what it has written before them.
   if (!only_writes && t.is_watched && r.reads_unwritten(offset, bytes)) {
+    if (bytes == sizeof(std::uintptr_t) && address % bytes == 0 &&
+        module_.is_virtual_table(*reinterpret_cast<const std::uintptr_t*>(address)))
+      return virtual_function_of_host(t, r, address, pc);
     if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.identity())) {
       f->places.push_back(place_of(t, access_text(flags), pc));
       name_element(*f, r, address, bytes);

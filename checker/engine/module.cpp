@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -63,6 +64,21 @@ void module::bind(const module_tables& tables) {
 
 module::~module() {
   if (handle_ != nullptr) dlclose(handle_);
+}
+
+bool module::is_virtual_table(std::uintptr_t address) const noexcept {
+  constexpr std::uintptr_t word = sizeof(std::uintptr_t);
+  const auto is_data = [&](std::uintptr_t at) {
+    return at % word == 0 && at >= base_ + word && at + word <= end_ && !is_code(at);
+  };
+  if (!is_data(address)) return false;
+  // The C++ ABI has what describes the type before the functions; that is an object of a class of its own.
+  const std::uintptr_t type = reinterpret_cast<const std::uintptr_t*>(address)[-1];
+  if (!is_data(type)) return false;
+  Dl_info about{};
+  const auto* const kind = *reinterpret_cast<void* const*>(type);
+  return dladdr(kind, &about) != 0 && about.dli_sname != nullptr &&
+         std::string_view(about.dli_sname).starts_with("_ZTVN10__cxxabiv1");
 }
 
 std::string module::parameter_name(std::size_t i) const {

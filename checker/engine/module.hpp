@@ -46,6 +46,8 @@ class module {
   /// Where it was loaded, and how far it reaches.
   std::uintptr_t base() const noexcept { return base_; }
   std::uintptr_t end() const noexcept { return end_; }
+  /// Whether it is of a table of virtual functions, as an object has it.
+  bool is_virtual_table(std::uintptr_t address) const noexcept;
   bool is_code(std::uintptr_t address) const noexcept { return address >= code_ && address < code_end_; }
 
  private:

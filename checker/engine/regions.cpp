@@ -114,6 +114,11 @@ void region::set_written(std::uint64_t offset, std::uint64_t size, bool is_writt
   });
 }
 
+void region::forget_written(std::uint64_t offset, std::uint64_t size) {
+  if (written.empty()) written.assign(bytes / 64 + 1, ~std::uint64_t{0});
+  set_written(offset, size, false);
+}
+
 bool region::is_any_written(std::uint64_t offset, std::uint64_t size) const {
   bool result = written.empty();
   if (result) return true;

@@ -133,6 +133,8 @@ struct region {
   /// That nothing was written yet, or all.
   void set_written(bool is_written);
   void set_written(std::uint64_t offset, std::uint64_t size, bool is_written);
+  /// That nothing is written there, also where all was.
+  void forget_written(std::uint64_t offset, std::uint64_t size);
   bool is_any_written(std::uint64_t offset, std::uint64_t size) const;
   /// What is copied from `first` on of another, written or not, is so here from `offset` on.
   void copy_written(std::uint64_t offset, const region& other, std::uint64_t first, std::uint64_t size);

@@ -381,6 +381,10 @@ long long entry_heddle_clock(int) {
 int entry_heddle_in_kernel() {
   return now.thread != nullptr ? 1 : 0;
 }
+void entry_heddle_function_of_host(const void* at) {
+  const auto pc = reinterpret_cast<std::uintptr_t>(at);
+  running_engine(pc).function_of_host(*now.thread, pc);
+}
 void entry_heddle_wide_shift(unsigned by, unsigned bits) {
   if (now.thread == nullptr || !now.thread->is_watched) return;
   now.thread->frame = HEDDLE_FRAME;

@@ -77,6 +77,24 @@ int program_runtime::fill_by_kernel(const heddle_device::fill_request& q) {
   return launch_from_kernel(launch_of(fill_by_thread{q, at.empty() ? 0 : at.front()}));
 }
 
+/// What is wrong with the pointers that a kernel is given by a thread; null for nothing.
+const char* program_runtime::memory_of_thread(const heddle_device::launch_request& q) {
+  const thread_state& t = *now.thread;
+  for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
+    if (q.kernel.parameters[i].kind != heddle_device::parameter_kind::pointer) continue;
+    const auto address = *static_cast<const std::uintptr_t*>(q.arguments[i]);
+    if (address - t.stack_low < stack_pool::stack_bytes)
+      return "a pointer leads to local memory of the thread, which the kernel that it launches does not "
+             "reach: "
+             "memory of cudaMalloc or malloc does, and so does a __device__ variable";
+    if (t.block->shared->has(address))
+      return "a pointer leads to shared memory of the block, which the kernel that it launches does not "
+             "reach: "
+             "memory of cudaMalloc or malloc does, and so does a __device__ variable";
+  }
+  return nullptr;
+}
+
 int program_runtime::launch_from_kernel(const heddle_device::launch_request& q) {
   const auto lock = lock_unless_in_kernel();
   engine& by = *now.by;
@@ -91,6 +109,10 @@ int program_runtime::launch_from_kernel(const heddle_device::launch_request& q) 
   if (error != 0) {
     failed_child_ = {by.place_of_call(t, written, call_stack()), why.empty() ? "the stream is none" : why};
     return device_error_ = error;
+  }
+  if (const char* const own = memory_of_thread(complete); own != nullptr) {
+    by.report_launch(finding_kind::foreign_address, by.place_of_call(t, written, call_stack()), own);
+    return device_error_ = 0;
   }
   made->kept.keep(complete, made->kernel, true);
   made->options = by.options();
@@ -117,7 +139,7 @@ std::uint32_t program_runtime::take_serials(std::uint64_t count, const std::stri
 /// A launch by a kernel failed, and no thread has asked.
 void program_runtime::tell_failed_child(engine& by) {
   if (!failed_child_) return;
-  by.report_failed_launch(failed_child_->by, failed_child_->why);
+  by.report_launch(finding_kind::unchecked_error, failed_child_->by, failed_child_->why);
   failed_child_.reset();
 }
 

@@ -196,11 +196,16 @@ int program_runtime::check_copy(const heddle_device::copy_request& q, const used
   constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
                                    "cudaMemcpyDeviceToDevice"};
   if (q.direction < host_to_host || q.direction > by_addresses) return errors::invalid_value;
+  for (const used_part* const p : {&target, &source}) {
+    if (std::string shadow = explain_shadow(p->where.begin); !shadow.empty())
+      report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function), std::move(shadow));
+  }
   const bool to_device = q.direction == host_to_device || q.direction == device_to_device;
   const bool from_device = q.direction == device_to_host || q.direction == device_to_device;
   const bool wrong_target = to_device ? target.of.is_host_only : target.of.is_device_only;
   const bool wrong_source = from_device ? source.of.is_host_only : source.of.is_device_only;
   if (q.direction == by_addresses || (!wrong_target && !wrong_source)) return 0;
+  if (shadows_.has((wrong_target ? target : source).where.begin)) return errors::invalid_value;
   const side& wrong = wrong_target ? target.of : source.of;
   report_api(finding_kind::invalid_copy, wrong.of, fmt::format("calls {}", q.function),
              fmt::format("it says {}, and what it copies {} is memory of the {}{}", names[q.direction],
@@ -249,15 +254,28 @@ void program_runtime::move_bytes(const char* function, int device, const box& to
     const void* const bytes = staged.empty() ? reinterpret_cast<const void*>(from.begin + other)
                                              : staged.data() + (row - 1) * to.width;
     std::memmove(reinterpret_cast<void*>(to.begin + offset), bytes, to.width);
-    if (target.of == nullptr || target.of->memory.written.empty()) return;
+    if (target.of == nullptr) return;
     region& r = target.of->memory;
     const std::uint64_t first = to.begin + offset - r.begin;
     if (source.is_device_only && source.of != nullptr) {
       r.copy_written(first, source.of->memory, from.begin + other - source.of->memory.begin, to.width);
     } else {
       r.set_written(first, to.width, true);
+      if (target.is_device_only && source.is_host_only) note_objects_of_host(r, first, to.width);
     }
   });
+}
+
+/// A table of virtual functions that the host has put into an object is nothing to a kernel.
+void program_runtime::note_objects_of_host(region& r, std::uint64_t first, std::uint64_t size) const {
+  constexpr std::uint64_t word = sizeof(std::uintptr_t);
+  const auto* const memory = reinterpret_cast<const std::byte*>(r.begin);
+  for (std::uint64_t at = (first + word - 1) / word * word; at + word <= first + size; at += word) {
+    std::uintptr_t value = 0;
+    std::memcpy(&value, memory + at, word);
+    if (value >= module_->base() && value < module_->end() && module_->is_virtual_table(value))
+      r.forget_written(at, word);
+  }
 }
 
 std::set<int> program_runtime::used_part::devices() const {
@@ -354,7 +372,7 @@ int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_ma
     if ((q.height > 1 || q.depth > 1) && q.width > q.pitch) return fail(errors::invalid_pitch);
     if (target.is_host_only) {
       report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
-                 "what it fills is memory of the host");
+                 shadows_.has(to.begin) ? explain_shadow(to.begin) : "what it fills is memory of the host");
       return fail(errors::invalid_value);
     }
     const bool is_decided = target.of == nullptr || pools_.is_decided(*target.of);

@@ -230,7 +230,8 @@ int program_runtime::describe_heap(heddle_device::u64* bytes) {
 
 int program_runtime::find_variable(const void* variable, void** where, heddle_device::u64* bytes) {
   const auto lock = lock_unless_in_kernel();
-  const allocation* const a = memory_->find_variable(address_of(variable), present_device());
+  const std::uintptr_t address = shadows_.in_code(address_of(variable)).value_or(address_of(variable));
+  const allocation* const a = memory_->find_variable(address, present_device());
   if (a == nullptr) {
     report_api(finding_kind::invalid_copy, nullptr, "names a symbol",
                "what is named is no __device__, __constant__ or __managed__ variable");
@@ -241,9 +242,28 @@ int program_runtime::find_variable(const void* variable, void** where, heddle_de
   return fail(0);
 }
 
+void* program_runtime::host_address(void* variable) {
+  const auto lock = lock_unless_in_kernel();
+  const allocation* const a = memory_->find(address_of(variable));
+  if (a == nullptr || !a->memory.is_variable || a->host_can_reach()) return variable;
+  return reinterpret_cast<void*>(shadows_.of(*a, address_of(variable)));
+}
+
 // ------------------------------------------------------------------------------------------ the host's code
 
-std::string program_runtime::explain_address(std::uintptr_t address) const {
+std::string program_runtime::explain_shadow(std::uintptr_t address) {
+  const auto in_code = shadows_.in_code(address);
+  if (!in_code) return "";
+  const allocation* const variable = memory_->find(*in_code);
+  return fmt::format(
+      "it is the address that the host has of {}, and the device has another: kernels name the variable, "
+      "cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it, and cudaGetSymbolAddress gives the device's "
+      "address",
+      variable->memory.name);
+}
+
+std::string program_runtime::explain_address(std::uintptr_t address) {
+  if (std::string shadow = explain_shadow(address); !shadow.empty()) return shadow;
   unsigned char ignored = 0;
   void* const page = reinterpret_cast<void*>(address / 4096 * 4096);
   if (memory_->is_in_device_half(address) || memory_->is_in_host_half(address))
@@ -295,6 +315,8 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, std
   const auto lock = lock_unless_in_kernel();
   // It may look whether a kernel has told it something.
   if (!writes && (flags & record::is_volatile) != 0) go_on_with_all();
+  const std::optional<std::uintptr_t> of_device = shadows_.in_code(address);
+  if (of_device) address = *of_device;
   allocation* const a = memory_->find(address);
   if (a == nullptr) return;
   region& r = a->memory;

@@ -3,7 +3,8 @@
 #include "checker/engine/allocations.hpp"
 #include "checker/engine/launch.hpp"
 #include "checker/engine/launch_tree.hpp"
-#include "checker/program/host_heap.hpp"
+#include "checker/host/host_heap.hpp"
+#include "checker/host/host_shadows.hpp"
 #include "checker/program/program.hpp"
 #include "checker/program/program_devices.hpp"
 #include "checker/program/program_graphs.hpp"
@@ -73,6 +74,7 @@ class program_runtime final : public heddle_device::runtime {
   int limit_heap(heddle_device::u64 bytes) override;
   int describe_heap(heddle_device::u64* bytes) override;
   int find_variable(const void* variable, void** where, heddle_device::u64* bytes) override;
+  void* host_address(void* variable) override;
 
   void know_variable(const heddle_device::variable& v) override;
 
@@ -113,7 +115,8 @@ class program_runtime final : public heddle_device::runtime {
   void exchange_by_host(const volatile void* where) noexcept override;
   /// Whether host_access has something to look at there.
   bool watches(std::uintptr_t address) const {
-    return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
+    return has_begun_ &&
+           (memory_->is_in_host_half(address) || memory_->is_in_variables(address) || shadows_.has(address));
   }
   /// The same of memory by malloc or new[]: says nothing of what is as it should be, at no cost.
   bool heap_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
@@ -243,6 +246,7 @@ class program_runtime final : public heddle_device::runtime {
   std::vector<std::byte> stage(const char* function, const box& from);
   void move_bytes(const char* function, int device, const box& to, const box& from,
                   const std::vector<std::byte>& staged);
+  void note_objects_of_host(region& r, std::uint64_t first, std::uint64_t size) const;
   void fill_bytes(const heddle_device::fill_request& q, int device, const box& to);
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
   int check_devices(const heddle_device::copy_request& q, const used_part& target, const used_part& source);
@@ -251,7 +255,10 @@ class program_runtime final : public heddle_device::runtime {
   /// Whether, and what, an access meets of what is unfinished; with flags as of a record.
   static meeting meets(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
                        std::uint8_t flags);
-  std::string explain_address(std::uintptr_t address) const;
+  std::string explain_address(std::uintptr_t address);
+  /// What is to be done instead of using the address that the host has of a variable of the device; empty
+  /// where an address is none of these.
+  std::string explain_shadow(std::uintptr_t address);
 
   struct kernel_known {
     std::string name;
@@ -304,6 +311,7 @@ class program_runtime final : public heddle_device::runtime {
                                 std::size_t schedule);
   void learn_types(const heddle_device::launch_request& what);
   /// The same by a thread of a kernel.
+  static const char* memory_of_thread(const heddle_device::launch_request& q);
   int launch_from_kernel(const heddle_device::launch_request& what);
   int copy_by_kernel(const heddle_device::copy_request& what);
   int fill_by_kernel(const heddle_device::fill_request& what);
@@ -327,6 +335,7 @@ class program_runtime final : public heddle_device::runtime {
   std::recursive_mutex mutex_;
   std::optional<allocations> memory_;
   host_heap heap_;
+  host_shadows shadows_;
   program_devices devices_;
   stream_order order_;
   program_graphs graphs_{*this};

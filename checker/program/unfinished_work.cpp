@@ -1,7 +1,7 @@
 #include "checker/program/unfinished_work.hpp"
 
 #include "checker/engine/engine.hpp"
-#include "checker/program/host_threads.hpp"
+#include "checker/host/host_threads.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -61,6 +61,7 @@ const char* name(finding_kind kind) noexcept {
                                    "misuse",
                                    "use-after-free",
                                    "host-access",
+                                   "foreign-address",
                                    "missing-synchronisation",
                                    "peer-access",
                                    "not-cooperative",
@@ -125,6 +126,9 @@ std::string headline(const finding& f) {
       return "use after free" + (element.empty() ? "" : ": " + element);
     case finding_kind::host_access:
       return "the host uses what is the device's" + (element.empty() ? "" : ": " + element);
+    case finding_kind::foreign_address:
+      return "a kernel is given an address that is not one of its own" +
+             (element.empty() ? "" : ": " + element);
     case finding_kind::missing_synchronisation:
       return "the host does not wait for " + element;
     case finding_kind::peer_access:

@@ -31,6 +31,7 @@ enum class finding_kind : std::uint8_t {
   // Of whole programs.
   use_after_free,
   host_access,
+  foreign_address,
   missing_synchronisation,
   peer_access,
   not_cooperative,

@@ -11,6 +11,10 @@
 
 namespace heddle::cuda_on_cpu {
 
+/// The names of the variables that a declaration from token `first` to the semicolon `end` declares; none for
+/// that of a function.
+std::vector<std::size_t> names_of_variables(const token_sequence& t, std::size_t first, std::size_t end);
+
 /// Descriptions, for what runs the module, of the __device__, __constant__ and __managed__ variables that the
 /// declaration from token `first` to the semicolon `end` declares, or of the static ones of a function; empty
 /// where it declares none. Each takes the next `number`.

@@ -2,6 +2,7 @@
 
 #include "cuda_on_cpu/ptx/inline_assembly.hpp"
 #include "cuda_on_cpu/translate/communication.hpp"
+#include "cuda_on_cpu/translate/host_addresses.hpp"
 #include "cuda_on_cpu/translate/host_part.hpp"
 #include "cuda_on_cpu/translate/kernel_table.hpp"
 #include "cuda_on_cpu/translate/members.hpp"
@@ -100,6 +101,7 @@ class translator : private token_sequence {
 
   /// The variables of the module that the present declaration declares, which token `end` ends.
   void describe(std::size_t end, bool is_static) {
+    if (!is_static) addresses_.note_variables(declaration_, end);
     if (is(declaration_, "template")) {
       if (const auto v = find_template_variable(*this, declaration_, end)) template_variables_[v->name] = *v;
       return;
@@ -207,6 +209,9 @@ class translator : private token_sequence {
   /// of kernels, in code of the host.
   void host_or_device_word(std::size_t i) {
     const std::string_view w = t_[i].text;
+    if (options_.is_program && !scopes_.empty() && scopes_.innermost().is_in_function &&
+        scopes_.kind() != scope::type && !scopes_.in_device_code())
+      edits_.apply(addresses_.name_by_host(i, begin_of_function()));
     const auto has_name = [&](const char* name) { return w == name; };
     constexpr const char* places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     if (std::any_of(std::begin(places), std::end(places), has_name)) {
@@ -221,6 +226,13 @@ class translator : private token_sequence {
       if (!kernels_.has_template(w)) return;
       if (const auto edits = register_instance(*this, i)) edits_.apply(*edits);
     }
+  }
+
+  /// Of the declaration of the function that is open, the outermost one.
+  std::size_t begin_of_function() {
+    const auto outermost = std::find_if(scopes_.begin(), scopes_.end(),
+                                        [](const open_scope& s) { return s.kind == scope::function; });
+    return outermost == scopes_.end() ? 0 : outermost->declaration;
   }
 
   /// The first token of its operands.
@@ -339,11 +351,13 @@ class translator : private token_sequence {
   }
 
   void open(std::size_t i) {
-    const bool is_outermost = scopes_.empty();
+    const bool is_outermost = scopes_.empty(), is_in_space = scopes_.kind() == scope::space;
     open_scope& opened = scopes_.open(i, declaration_);
     opened.kernels_before = kernels_.count();
     const bool is_body = opened.kind == scope::function;
     result_.has_main |= is_body && is_outermost && opened.in_function == "main";
+    if (is_body && is_in_space && opened.is_device && !opened.is_kernel)
+      addresses_.note_function(declaration_, i);
     opened.is_dropped = is_body && refused_declaration_ == declaration_;
     if (opened.is_kernel) kernel_returns_ = false;
     refused_declaration_ = nowhere;
@@ -425,6 +439,7 @@ class translator : private token_sequence {
   // A file of C++ may have structures of its own before it includes what is of CUDA.
   std::size_t cuda_begins_ = 0;
   scope_stack scopes_{*this};
+  host_addresses addresses_{*this};
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
   std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;

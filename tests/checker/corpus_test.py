@@ -28,7 +28,7 @@ import tempfile
 HEDDLE = os.environ["HEDDLE"]
 HERE = pathlib.Path(__file__).parent
 # Other folders below these hold parts of programs.
-FOLDERS = [HERE / name for name in ("kernels", "programs", "programs/cccl", "programs/language", "programs/libraries", "programs/memory", "programs/streams")]
+FOLDERS = [HERE / name for name in ("kernels", "programs", "programs/cccl", "programs/language", "programs/libraries", "programs/memory", "programs/spaces", "programs/streams")]
 
 
 FINDS = re.compile(r"(?P<kind>[\w-]+)(?P<labels>( @\w+)*)( of (?P<variable>.+?))?( (?P<count>\d+) times)?(: (?P<text>.+))?")

@@ -239,7 +239,7 @@ struct texture_access {
   X(heddle_block_size)                                                                                       \
   X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_arrive_in_group) X(heddle_wait_in_group) X(heddle_cluster_barrier) X(heddle_cluster_size) X(heddle_map_shared) X(heddle_shared_rank) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
-          X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(heddle_arrive_at) X(heddle_begin_copy) X(heddle_commit_copies) X(heddle_wait_copies) X(heddle_misuse) X(heddle_refuse) X(heddle_texture) X(heddle_allocate) X(heddle_release) X(heddle_in_kernel) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
+          X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(heddle_arrive_at) X(heddle_begin_copy) X(heddle_commit_copies) X(heddle_wait_copies) X(heddle_misuse) X(heddle_refuse) X(heddle_texture) X(heddle_allocate) X(heddle_release) X(heddle_in_kernel) X(heddle_function_of_host) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 
 // And those that a module calls which is not watched.
 #define HEDDLE_UNWATCHED_FUNCTIONS(X)                                                                  \

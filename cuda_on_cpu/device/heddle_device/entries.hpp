@@ -16,6 +16,8 @@ heddle_device::index3 heddle_block_index() __attribute__((const));
 heddle_device::index3 heddle_block_size() __attribute__((const));
 heddle_device::index3 heddle_grid_size() __attribute__((const));
 int heddle_in_kernel();
+/// A thread calls a function by the address that the host has of it; `at` is where that returns to.
+void heddle_function_of_host(const void* at);
 void heddle_fence(heddle_device::scope scope);
 void heddle_begin_copy(void* to, const void* from, unsigned bytes, unsigned read);
 void heddle_commit_copies();

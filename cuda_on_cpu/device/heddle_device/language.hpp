@@ -59,6 +59,7 @@ constexpr int warpSize = 32;
 #include "atomics.hpp"
 #include "clusters.hpp"
 #include "half.hpp"
+#include "host/addresses.hpp"
 #include "host/atomics.hpp"
 #include "host/for_c.hpp"
 #include "host/host.hpp"

@@ -15,7 +15,7 @@
 // program -- beyond
 // finds out-of-bounds @child @launches_beyond of x
 // program -- of_shared
-// finds out-of-bounds @child @launches_shared
+// finds foreign-address @launches_shared: shared memory
 // program -- too_many_threads
 // finds unchecked-error @launches_wrong: 2048 threads
 // program -- no_result

@@ -1,4 +1,4 @@
-#include "checker/program/host_heap.hpp"
+#include "checker/host/host_heap.hpp"
 
 #include <algorithm>
 #include <bit>

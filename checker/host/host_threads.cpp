@@ -1,4 +1,4 @@
-#include "checker/program/host_threads.hpp"
+#include "checker/host/host_threads.hpp"
 
 #include "checker/engine/own_thread.hpp"
 
