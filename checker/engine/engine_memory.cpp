@@ -457,7 +457,9 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
       name_element(*f, r, address, bytes);
     }
   }
-  if ((flags & record::write) != 0) r.set_written(offset, bytes, true);
+  if ((flags & record::write) == 0) return;
+  r.set_written(offset, bytes, true);
+  r.writer = t.block->serial;
 }
 
 }  // namespace heddle::checker

@@ -158,6 +158,7 @@ constexpr std::uint64_t near = 4096;
 
 bool region::are_all_written(std::uint64_t offset, std::uint64_t size) const {
   bool result = true;
+  if (written.empty()) return result;
   for_each_word(offset, offset + size, [&](std::uint64_t i, std::uint64_t mask) {
     result = (written[i] & mask) == mask;
     return result;

@@ -89,6 +89,7 @@ struct region {
   record* last = nullptr;              // of each word; null when it is not watched
   earlier_records* earlier = nullptr;  // of the words that have any
   std::vector<std::uint64_t> written;  // a bit a byte; empty when all is
+  std::uint32_t writer = 0;            // a block of the launch that last wrote what was not written
   std::string name;
   const char* space = "global";
   heddle_device::scalar type = heddle_device::scalar::other;
@@ -135,6 +136,7 @@ struct region {
   void set_written(std::uint64_t offset, std::uint64_t size, bool is_written);
   /// That nothing is written there, also where all was.
   void forget_written(std::uint64_t offset, std::uint64_t size);
+  bool are_all_written(std::uint64_t offset, std::uint64_t size) const;
   bool is_any_written(std::uint64_t offset, std::uint64_t size) const;
   /// What is copied from `first` on of another, written or not, is so here from `offset` on.
   void copy_written(std::uint64_t offset, const region& other, std::uint64_t first, std::uint64_t size);
@@ -143,7 +145,6 @@ struct region {
   bool reads_unwritten(std::uint64_t offset, std::uint64_t size);
 
  private:
-  bool are_all_written(std::uint64_t offset, std::uint64_t size) const;
   /// Whether something other than zero is near where nothing that is watched has written: then something
   /// that is not watched has, and what is near counts as written.
   bool seems_written(std::uint64_t offset);

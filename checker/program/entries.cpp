@@ -118,13 +118,27 @@ namespace {
 
 using heddle_device::index3;
 
+void watched_by_host(std::uintptr_t a, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
+  const bool writes = (flags & record::write) != 0;
+  if (!running_program->heap_access(a, bytes, writes, pc) && running_program->watches(a))
+    running_program->host_access(a, bytes, flags, pc);
+}
+
 /// The code of a program's host part.
 void accessed_by_host(const void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   if (running_program == nullptr || now.by != nullptr || bytes == 0) return;
   const bool writes = (flags & record::write) != 0;
-  if (!running_program->heap_access(a, bytes, writes, pc) && running_program->watches(a))
-    running_program->host_access(a, bytes, flags, pc);
+  if (running_program->copies().may_have(a)) running_program->access_copy(a, bytes, writes, pc);
+  watched_by_host(a, bytes, flags, pc);
+}
+void copied_by_host(void* to, const void* from, std::size_t bytes, std::uintptr_t pc) {
+  const auto target = reinterpret_cast<std::uintptr_t>(to), source = reinterpret_cast<std::uintptr_t>(from);
+  if (running_program == nullptr || now.by != nullptr || bytes == 0) return;
+  unwritten_copies& copies = running_program->copies();
+  if (copies.may_have(target) || copies.may_have(source)) copies.move(target, source, bytes);
+  watched_by_host(source, bytes, 0, pc);
+  watched_by_host(target, bytes, record::write, pc);
 }
 
 void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc, std::uintptr_t frame) {
@@ -208,8 +222,7 @@ void entry__tsan_vptr_read(void** p) {
 
 void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc, std::uintptr_t frame) {
   if (now.thread == nullptr) {
-    accessed_by_host(from, bytes, 0, pc);
-    accessed_by_host(to, bytes, record::write, pc);
+    copied_by_host(to, from, bytes, pc);
   } else if (now.thread->is_watched) {
     now.thread->frame = frame;
     now.by->copy(*now.thread, to, from, bytes, pc);

@@ -21,7 +21,8 @@ struct program_options {
   bool legacy_warps = false;
   double seconds_without_end = 60;
   bool checks_leaks = false;
-  int devices = 1;  ///< that the program finds
+  bool tells_unwritten_copies = false;  ///< where they are made, rather than where the host reads of them
+  int devices = 1;                      ///< that the program finds
   bool profiles = false;
   /// Of watched accesses; what goes beyond runs unwatched, and the outcome says how much was watched.
   /// Infinite for no limit.

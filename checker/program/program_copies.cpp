@@ -25,13 +25,6 @@ std::uint64_t program_runtime::box::span() const {
   return width == 0 || height == 0 || depth == 0 ? 0 : (depth - 1) * slice + (height - 1) * pitch + width;
 }
 
-template <class F>
-void program_runtime::box::for_each_row(F f) const {
-  for (std::uint64_t z = 0; z < depth; ++z) {
-    for (std::uint64_t y = 0; y < height; ++y) f(z * slice + y * pitch);
-  }
-}
-
 program_runtime::side program_runtime::side_of(std::uintptr_t address) {
   side s;
   s.of = memory_->find(address);
@@ -264,6 +257,8 @@ void program_runtime::move_bytes(const char* function, int device, const box& to
       if (target.is_device_only && source.is_host_only) note_objects_of_host(r, first, to.width);
     }
   });
+  if (!target.is_device_only && source.is_device_only && source.of != nullptr)
+    note_unwritten_copy(function, to, from, source.of->memory);
 }
 
 /// A table of virtual functions that the host has put into an object is nothing to a kernel.

@@ -115,7 +115,9 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
 }
 
 void* program_runtime::allocate_host(heddle_device::u64 bytes, bool is_written, const void* at) {
-  return heap_.allocate(bytes, is_written, address_of(at));
+  void* const made = heap_.allocate(bytes, is_written, address_of(at));
+  if (copies_.may_have(address_of(made))) copies_.forget(address_of(made), bytes);
+  return made;
 }
 
 bool program_runtime::is_watched_host(const void* what) {

@@ -111,6 +111,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   next_serial_ += static_cast<std::uint32_t>(serials);
   ++launches_;
   note_launch(kernel.name);
+  note_writer({l.first_serial, host_place(written, at), kernel.name, q.grid, q.block});
   std::fflush(stdout);
   std::vector<std::uint64_t> before = work_before(q.stream);
   if (before.empty() && begin(l)) {

@@ -5,6 +5,7 @@
 #include "checker/engine/launch_tree.hpp"
 #include "checker/host/host_heap.hpp"
 #include "checker/host/host_shadows.hpp"
+#include "checker/host/unwritten_copies.hpp"
 #include "checker/program/program.hpp"
 #include "checker/program/program_devices.hpp"
 #include "checker/program/program_graphs.hpp"
@@ -30,6 +31,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -128,6 +130,9 @@ class program_runtime final : public heddle_device::runtime {
     }
     return true;
   }
+  /// The host reads or writes what may be a copy of what nothing has written.
+  void access_copy(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc);
+  unwritten_copies& copies() { return copies_; }
   /// A function of the device was called by the host, which ends the program.
   [[noreturn]] void device_function_on_host(std::uintptr_t pc);
   /// The program cannot be run: ends it.
@@ -156,7 +161,11 @@ class program_runtime final : public heddle_device::runtime {
     std::uint64_t width, height, depth, pitch, slice;
     std::uint64_t span() const;
     template <class F>
-    void for_each_row(F f) const;
+    void for_each_row(F f) const {
+      for (std::uint64_t z = 0; z < depth; ++z) {
+        for (std::uint64_t y = 0; y < height; ++y) f(z * slice + y * pitch);
+      }
+    }
   };
 
   static std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
@@ -246,6 +255,15 @@ class program_runtime final : public heddle_device::runtime {
   std::vector<std::byte> stage(const char* function, const box& from);
   void move_bytes(const char* function, int device, const box& to, const box& from,
                   const std::vector<std::byte>& staged);
+  /// A launch, as a finding tells what it has left unwritten.
+  struct noted_launch {
+    std::uint32_t first_serial;
+    place by;
+    std::string kernel;
+    heddle_device::index3 grid, block;
+  };
+  void note_writer(noted_launch l);
+  void note_unwritten_copy(const char* function, const box& to, const box& from, const region& r);
   void note_objects_of_host(region& r, std::uint64_t first, std::uint64_t size) const;
   void fill_bytes(const heddle_device::fill_request& q, int device, const box& to);
   /// What is wrong with a copy between the devices that the program names; 0 for nothing.
@@ -336,6 +354,9 @@ class program_runtime final : public heddle_device::runtime {
   std::optional<allocations> memory_;
   host_heap heap_;
   host_shadows shadows_;
+  unwritten_copies copies_;
+  std::deque<noted_launch> noted_launches_;                       // the last of them
+  std::set<std::pair<std::uintptr_t, std::string>> told_copies_;  // by the call, and what is copied
   program_devices devices_;
   stream_order order_;
   program_graphs graphs_{*this};

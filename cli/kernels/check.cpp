@@ -50,7 +50,7 @@ struct check_options : kernel_options {
   std::vector<std::string> files, words, commands, libraries, library_folders;
   std::string language, built;
   bool uses_openmp = false;
-  bool checks_leaks = false;
+  bool checks_leaks = false, tells_unwritten_copies = false;
   std::string kernel_filter;
   std::uint64_t launches = std::numeric_limits<std::uint64_t>::max();
   int devices = 1;
@@ -192,6 +192,7 @@ verdict check_program(const check_options& options) {
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
+  what.options.tells_unwritten_copies = options.tells_unwritten_copies;
   what.options.devices = options.devices;
   what.options.budget = options.budget;
   what.options.most_seconds = options.stop_after;
@@ -361,6 +362,9 @@ void add_watching_to(CLI::App& command, check_options& options) {
       "--profile", options.profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
   command.add_flag("--leak-check", options.checks_leaks, "Memory that a program does not free is a finding");
+  command.add_flag(
+      "--unwritten-copies", options.tells_unwritten_copies,
+      "Report unwritten elements where they are copied to the host, not where the host reads them");
 }
 
 /// Where findings go, and which of them are told.
