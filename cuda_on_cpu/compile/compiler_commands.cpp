@@ -47,6 +47,8 @@ std::vector<std::string> common_options(const host_compiler& with, const compile
   if (options.is_watched) {
     // Lines and the names of functions are all that reports need.
     words.insert(words.end(), {"-O1", "-g1"});
+    // A loop that does nothing has a line, too.
+    if (!with.is_clang) words.emplace_back("-gstatement-frontiers");
   } else {
     words.insert(words.end(), {"-O3", "-march=native", "-fno-trapping-math"});
   }

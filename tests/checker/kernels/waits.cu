@@ -103,3 +103,14 @@ __global__ void polls_for_a_while(const volatile int* flag, int* polls) {
   }
   polls[threadIdx.x] = i;
 }
+
+// A loop that the compiler has left nothing of but its jump.
+// check halves --grid 1 --block 1 --arg i32[1]=zeros --timeout 2
+// finds deadlock @halves
+__global__ void halves(int* count) {
+  int steps = 0;
+  if (*count > 3) ++steps;
+  for (unsigned d = 64; d >= 0; d /= 2)  // @halves
+    ++steps;
+  *count = steps;
+}
