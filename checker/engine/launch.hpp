@@ -35,7 +35,8 @@ struct launch_options {
   std::size_t shared_bytes = 0;
   std::uint64_t seed = 0;
   std::size_t schedules = 1;
-  bool legacy_warps = false;  ///< the threads of a warp move together
+  bool legacy_warps = false;       ///< the threads of a warp move together
+  bool volatile_is_plain = false;  ///< volatile accesses race as others do
   bool is_watched = true;
   /// Of accesses that are watched, under all schedules; blocks beyond run unwatched, which some are of all
   /// parts of the grid, and no schedule but the first follows then. Infinite for no limit.

@@ -18,7 +18,7 @@ struct program_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 1;  ///< of each launch
   std::size_t threads = 1;    ///< cores; schedules of a launch may run at once
-  bool legacy_warps = false;
+  bool legacy_warps = false, volatile_is_plain = false;
   double seconds_without_end = 60;
   bool checks_leaks = false;
   bool tells_unwritten_copies = false;  ///< where they are made, rather than where the host reads of them

@@ -93,6 +93,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.seed = options_.seed;
   options.schedules = unfinished_.empty() ? options_.schedules : 1;
   options.legacy_warps = options_.legacy_warps;
+  options.volatile_is_plain = options_.volatile_is_plain;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
   choose_watched(kernel.name, options);

@@ -41,6 +41,7 @@ namespace {
 struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
+  std::string volatile_accesses = "relaxed";
   bool legacy_warps = false, json = false, profile = false;
   double timeout = 60, budget = std::numeric_limits<double>::infinity(),
          stop_after = std::numeric_limits<double>::infinity();
@@ -115,6 +116,7 @@ verdict check_kernel(const check_options& options) {
   launch.seed = options.seed;
   launch.schedules = options.schedules;
   launch.legacy_warps = options.legacy_warps;
+  launch.volatile_is_plain = options.volatile_accesses == "plain";
   launch.seconds_without_end = options.timeout;
   launch.watched_seconds = options.budget;
   launch.profiles = options.profile;
@@ -190,6 +192,7 @@ verdict check_program(const check_options& options) {
   what.options.schedules = options.schedules;
   what.options.threads = options.cores();
   what.options.legacy_warps = options.legacy_warps;
+  what.options.volatile_is_plain = options.volatile_accesses == "plain";
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
   what.options.tells_unwritten_copies = options.tells_unwritten_copies;
@@ -332,6 +335,12 @@ void add_watching_to(CLI::App& command, check_options& options) {
       ->option_text("N")
       ->transform(count_from(1, 1000));
   command.add_flag("--legacy-warps", options.legacy_warps, "The threads of a warp move together");
+  command
+      .add_option(
+          "--volatile", options.volatile_accesses,
+          "plain: volatile accesses race as others do; relaxed, the default: as atomics of relaxed order")
+      ->option_text("MODEL")
+      ->check(CLI::IsMember({"plain", "relaxed"}));
   command
       .add_option("--timeout", options.timeout,
                   "Processor time after which a kernel of which no thread ends is stopped; default 60")
