@@ -167,6 +167,7 @@ void take_counts(const nlohmann::json& message, program_outcome& outcome) {
   outcome.launches = message.at("launches");
   outcome.accesses = message.at("accesses");
   outcome.watched_launches = message.at("watched_launches");
+  outcome.operations = message.value("operations", std::uint64_t{0});
   outcome.blocks = message.at("blocks");
   outcome.watched_blocks = message.at("watched_blocks");
 }

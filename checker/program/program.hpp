@@ -52,7 +52,11 @@ struct program_outcome {
   std::uint64_t launches = 0, accesses = 0;
   /// Launches of which anything was watched; blocks of all launches, and those that were watched.
   std::uint64_t watched_launches = 0, blocks = 0, watched_blocks = 0;
+  std::uint64_t operations = 0;  ///< copies and fills
   double seconds = 0;
+
+  /// Whether the program has left the device alone, so that being clean says nothing.
+  bool has_checked_nothing() const { return launches == 0 && operations == 0; }
 };
 
 /// Runs the main of a program that was compiled as one, with these words (the program's name first), in a

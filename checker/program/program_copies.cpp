@@ -128,6 +128,7 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
 }
 
 int program_runtime::copy_now(const heddle_device::copy_request& q, bool host_may_wait) {
+  ++operations_;
   if ((q.height > 1 || q.depth > 1) && (q.width > q.to_pitch || q.width > q.from_pitch)) {
     report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
                fmt::format("rows of {} bytes, with {} and {} from one to the next", q.width, q.to_pitch,
@@ -350,6 +351,7 @@ int program_runtime::fill(const heddle_device::fill_request& q) {
 }
 
 int program_runtime::fill_now(const heddle_device::fill_request& q, bool host_may_wait) {
+  ++operations_;
   const box to{memory_->instances().between_launches(address_of(q.to), present_device()),
                q.width,
                q.height,

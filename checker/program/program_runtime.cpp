@@ -109,11 +109,9 @@ void program_runtime::end() {
   for (const launch_profile& p : profiles_)
     write(message_text({{"profile", to_message(p, module_->base())}}));
   for (const auto& [key, r] : reported_) write_count(r);
-  const nlohmann::json last = {{"launches", launches_},
-                               {"accesses", accesses_},
-                               {"watched_launches", watched_launches_},
-                               {"blocks", blocks_},
-                               {"watched_blocks", watched_blocks_}};
+  const nlohmann::json last = {{"launches", launches_}, {"operations", operations_},
+                               {"accesses", accesses_}, {"watched_launches", watched_launches_},
+                               {"blocks", blocks_},     {"watched_blocks", watched_blocks_}};
   write(last.dump());
 }
 

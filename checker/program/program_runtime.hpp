@@ -373,7 +373,8 @@ class program_runtime final : public heddle_device::runtime {
   std::map<const void*, std::uint64_t> shared_limits_;
   std::set<const void*> with_large_clusters_;  // kernels
   std::uint32_t next_serial_ = 1;
-  std::uint64_t launches_ = 0, accesses_ = 0, watched_launches_ = 0, blocks_ = 0, watched_blocks_ = 0;
+  std::uint64_t launches_ = 0, operations_ = 0, accesses_ = 0, watched_launches_ = 0, blocks_ = 0,
+                watched_blocks_ = 0;
   double watched_seconds_ = 0;
   const std::optional<std::regex> kernel_filter_;
   std::map<std::string, std::uint64_t> launches_of_;  // of kernels by their names

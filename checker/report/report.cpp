@@ -17,8 +17,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// "clean, 2 notes"; "1 finding, 1 warning".
-std::string verdict_text(const std::vector<finding>& findings, severity fails_on) {
+/// "clean, 2 notes"; "1 finding, 1 warning". `clean` is what stands for no finding.
+std::string verdict_text(const std::vector<finding>& findings, severity fails_on,
+                         const char* clean = "clean") {
   std::size_t counts[static_cast<int>(severity::error) + 1] = {};
   for (const finding& f : findings) ++counts[static_cast<int>(f.level)];
   std::size_t failing = 0;
@@ -31,7 +32,7 @@ std::string verdict_text(const std::vector<finding>& findings, severity fails_on
       rest += ", " + counted(count, name(level));
     }
   }
-  return (failing == 0 ? "clean" : counted(failing, "finding")) + rest;
+  return (failing == 0 ? clean : counted(failing, "finding")) + rest;
 }
 
 std::string texts_of(const std::vector<finding>& findings) {
@@ -71,7 +72,9 @@ std::string summary(const program_checked& what, const program_outcome& outcome)
   if (!share.empty()) share += fmt::format(" of {} launches", outcome.watched_launches);
   if (outcome.was_stopped) share += fmt::format(", stopped after {:g} s", what.options.most_seconds);
   return fmt::format("{}: {} ({}, {} of each, {} watched accesses{})", what.source,
-                     verdict_text(outcome.findings, what.fails_on) + hidden_text(what.hidden),
+                     verdict_text(outcome.findings, what.fails_on,
+                                  outcome.has_checked_nothing() ? "nothing checked" : "clean") +
+                         hidden_text(what.hidden),
                      counted(outcome.launches, "launch", "es"), counted(what.options.schedules, "schedule"),
                      outcome.accesses, share);
 }
@@ -171,7 +174,9 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
   ordered_json j;
   j["source"] = what.source;
   j["arguments"] = what.arguments;
-  j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
+  j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings"
+                 : outcome.has_checked_nothing()                ? "nothing-checked"
+                                                                : "clean";
   j["findings"] = findings_as_json(outcome.findings);
   j["suppressed"] = what.hidden.suppressed;
   j["known"] = what.hidden.known;

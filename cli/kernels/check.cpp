@@ -217,12 +217,11 @@ verdict check_program(const check_options& options) {
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings,
-          checker::as_junit(what, outcome),
+  return {outcome.findings, checker::as_junit(what, outcome),
           checker::as_sarif(what.source, outcome.findings),
-          options.html.empty() ? "" : checker::as_html(what, outcome),
-          report,
-          outcome.status};
+          options.html.empty() ? "" : checker::as_html(what, outcome), report,
+          // Of a program that checks itself the caller expects its own.
+          outcome.status == 0 && outcome.has_checked_nothing() && options.built.empty() ? 3 : outcome.status};
 }
 
 void run(const check_options& options) {
@@ -431,7 +430,7 @@ void add_check(CLI::App& app) {
       "deadlocks, accesses out of bounds, reads of what was never written, misaligned accesses, masks that "
       "name\n"
       "lanes that do not arrive, and locks without a fence.\n"
-      "Exit status: 1 findings, 2 could not run, otherwise the program's own, or 0.");
+      "Exit status: 1 findings, 2 could not run, 3 nothing was checked, otherwise the program's own, or 0.");
   command->callback([options] {
     for (std::size_t i = 1; i < options->files.size(); ++i) {
       if (!is_source(options->files[i]))

@@ -152,7 +152,7 @@ class CheckProgramsTest(unittest.TestCase):
             "#include <cusolverDn.h>\n#include <cublas_v2.h>\nint main() {\n  cublasHandle_t h;\n  return cublasCreate(&h) + cublasDestroy(h);\n}\n")
         environment = dict(self.environment, CXX="clang++")
         done = subprocess.run([HEDDLE, "check", "both.cu"], cwd=self.folder, capture_output=True, text=True, timeout=300, env=environment)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
 
     def test_levels(self):
         """A shift is a warning, a write of one value by many a note."""
@@ -190,7 +190,21 @@ class CheckProgramsTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         (self.folder / "empty.cu").write_text("int main() { return N - n; }\n")
         done = self.check(*(f"-D{name}=7" for name in names), source="empty.cu")
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+
+    def test_nothing_checked(self):
+        """A program that leaves the device alone is not clean; one that only copies is."""
+        (self.folder / "nothing.cu").write_text(
+            "#include <cstdlib>\n__global__ void k(int* x) { *x = 1; }\nint main(int n, char** w) {\n"
+            "  if (n < 2) return 0;\n  int *x, h = 1;\n  cudaMalloc(&x, 4);\n  if (n == 3) return std::atoi(w[2]);\n"
+            "  cudaMemcpy(x, &h, 4, cudaMemcpyHostToDevice);\n}\n")
+        for words, status, verdict in ((["--"], 3, "nothing checked"), (["--", "a", "0"], 3, "nothing checked"), (["--", "a", "5"], 5, "nothing checked"),
+                                       (["--", "a"], 0, "clean")):
+            done = self.check(*words, source="nothing.cu")
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(f"nothing.cu: {verdict}", done.stderr)
+        done = self.check("--json", source="nothing.cu")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["verdict"]), (3, "nothing-checked"))
 
     def test_json(self):
         done = self.check("--json", "--seed", 5, "--schedules", 2, "--", "races")
