@@ -5,6 +5,7 @@
 #include "cuda_on_cpu/compile/headers_read.hpp"
 #include "cuda_on_cpu/compile/process.hpp"
 #include "cuda_on_cpu/compile/source_names.hpp"
+#include "cuda_on_cpu/translate/c_source.hpp"
 #include "cuda_on_cpu/translate/libraries.hpp"
 #include "io/cache.hpp"
 #include "io/contents.hpp"
@@ -136,6 +137,9 @@ std::string section_of_about(const std::string& line) {
                      bytes);
 }
 
+/// What a header of CUDA's says to a compiler of C.
+constexpr const char* cuda_in_c = "CUDA in a file of C";
+
 class maker {
  public:
   explicit maker(compile_options options) : options_(with_absolute_names(std::move(options))) {}
@@ -182,10 +186,17 @@ class maker {
     write_headers_of_libraries(libraries);
     write(original, line_directive(u.name) + u.text);
     write(own / file_of_definitions, definitions_after_headers(own_options));
-    const process_result preprocessed =
-        run(preprocess_command(with_, original, u.language, own_options, headers_, dependencies), work);
+    source_language language = u.language;
+    process_result preprocessed =
+        run(preprocess_command(with_, original, language, own_options, headers_, dependencies), work);
+    if (language == source_language::c && preprocessed.err.find(cuda_in_c) != std::string::npos) {
+      language = source_language::c_with_cuda;
+      preprocessed =
+          run(preprocess_command(with_, original, language, own_options, headers_, dependencies), work);
+      preprocessed.out = c_as_cpp(preprocessed.out);
+    }
     if (preprocessed.status != 0) fail_compilation(u.name, preprocessed.err);
-    const bool sees_cuda = u.language == source_language::cuda ||
+    const bool sees_cuda = language == source_language::cuda ||
                            preprocessed.out.find("/heddle_device/language.hpp\" 1") != std::string::npos;
     // g++ does not instrument what calls read and write as wholes: structures that they take by value, and
     // results.
@@ -193,17 +204,16 @@ class maker {
     result.translated =
         sees_cuda ? translate(preprocessed.out, {own_options.instances, options_.is_program, is_apart,
                                                  flattens, included_libraries(preprocessed.out, libraries)})
-                  : translate_host(preprocessed.out, u.language == source_language::c);
-    write(text, as == role::object && u.language != source_language::c
+                  : translate_host(preprocessed.out, language == source_language::c);
+    write(text, as == role::object && language != source_language::c
                     ? result.translated.text +
                           section_of_about(text_of(about({result.translated}, options_.is_watched)))
                     : result.translated.text);
     // Without watching, spins on volatile variables are still to be seen.
     const bool instruments = options_.is_watched || result.translated.has_volatile;
     const process_result compiled =
-        run(compile_command(with_, u.language, own_options, instruments, text, result.object), work);
-    if (compiled.status != 0 &&
-        !compile_mended(compiled.err, u.language, own_options, instruments, text, work))
+        run(compile_command(with_, language, own_options, instruments, text, result.object), work);
+    if (compiled.status != 0 && !compile_mended(compiled.err, language, own_options, instruments, text, work))
       fail_compilation(
           u.name, with_columns_of_source(compiled.err, preprocessed.out, result.translated, u.text, u.name));
     result.files_read = dependencies_in(impl::contents(dependencies).value_or(""));

@@ -43,6 +43,7 @@ std::vector<std::string> common_options(const host_compiler& with, const compile
                                         source_language language) {
   std::vector<std::string> words = with.words;
   if (language != source_language::c) words.push_back("-std=" + options.standard);
+  if (language == source_language::c_with_cuda) words.emplace_back("-fpermissive");
   words.insert(words.end(), {"-fPIC", "-w"});
   if (options.is_watched) {
     // Lines and the names of functions are all that reports need.

@@ -27,7 +27,8 @@ struct compile_options {
   bool is_relocatable = false;
 };
 
-enum class source_language : std::uint8_t { cuda, cpp, c };
+/// C with headers of CUDA is compiled as C++.
+enum class source_language : std::uint8_t { cuda, cpp, c, c_with_cuda };
 
 struct host_compiler {
   std::vector<std::string> words;  ///< the program and its first arguments

@@ -351,7 +351,8 @@ class translator : private token_sequence {
   }
 
   void open(std::size_t i) {
-    const bool is_outermost = scopes_.empty(), is_in_space = scopes_.kind() == scope::space;
+    const bool is_outermost = scopes_.qualifiers().empty() && scopes_.kind() == scope::space,
+               is_in_space = scopes_.kind() == scope::space;
     open_scope& opened = scopes_.open(i, declaration_);
     opened.kernels_before = kernels_.count();
     const bool is_body = opened.kind == scope::function;

@@ -4,7 +4,7 @@
 
 #ifdef HEDDLE_HOST_SOURCE
 #ifndef __cplusplus
-#error "heddle: CUDA in a file of C is not supported: compile it as C++, or with -x cu"
+#error "heddle: CUDA in a file of C is compiled as C++"
 #endif
 #include "../language.hpp"
 #include "../names_begin.hpp"
