@@ -105,6 +105,8 @@ constexpr valued with_value[] = {
     {"-cudart", meaning::nothing, false},
     {"--cudart", meaning::nothing, false},
     {"-odir", meaning::nothing, false},
+    {"-keep-dir", meaning::nothing, false},
+    {"--keep-dir", meaning::nothing, false},
     {"-t", meaning::nothing, true},
     {"--threads", meaning::nothing, false},
     {"-m", meaning::nothing, true},
@@ -384,6 +386,10 @@ bool is_library_of_cuda(std::string_view library) {
   return is_one_of(library, libraries_of_cuda) ||
          (library.ends_with("_static") &&
           is_one_of(library.substr(0, library.size() - 7), libraries_of_cuda));
+}
+
+std::span<const std::string_view> libraries_of_toolkit() {
+  return libraries_of_cuda;
 }
 
 std::string newer_standard(const std::string& text) {

@@ -2,6 +2,7 @@
 
 #include "checker/build/compile.hpp"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,8 @@ std::string newer_standard(const std::string& text);
 
 /// "cublas" and the like, which Heddle has itself or refuses by name.
 bool is_library_of_cuda(std::string_view name);
+/// Those that a toolkit has.
+std::span<const std::string_view> libraries_of_toolkit();
 
 /// The parts of a text between commas and blanks.
 std::vector<std::string> split_at_commas(std::string_view text);

@@ -3,6 +3,7 @@
 #include "cli/commands.hpp"
 #include "cli/files/standard_output.hpp"
 #include <heddle/error.hpp>
+#include <heddle/kernel_cache.hpp>
 #include <heddle/support/atomic_file.hpp>
 #include <heddle/support/process.hpp>
 #include <heddle/support/temporary_folder.hpp>
@@ -11,6 +12,8 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -70,10 +73,12 @@ void archive(const checker::compiler_command& c, const std::vector<std::string>&
 
 void build(checker::compiler_command c) {
   if (c.does == action::version) {
-    print(fmt::format(
-        "heddle-nvcc: programs check themselves (Heddle {})\nCuda compilation tools, release 13.0, "
-        "V13.0.48\n",
-        HEDDLE_VERSION));
+    print(
+        fmt::format("nvcc: NVIDIA (R) Cuda compiler driver, in whose place heddle-nvcc makes programs that "
+                    "check themselves "
+                    "(Heddle {})\nCuda compilation tools, release 13.0, "
+                    "V13.0.48\n",
+                    HEDDLE_VERSION));
     return;
   }
   if (c.does == action::preprocess || c.does == action::dependencies)
@@ -112,14 +117,36 @@ void build(checker::compiler_command c) {
   checker::write_built_program(c.output.empty() ? "a.out" : c.output, cuda_on_cpu::link_objects(link));
 }
 
+/// A folder in which CMake finds a toolkit: its headers and libraries are empty, since this command has its
+/// own and leaves out those that it is given.
+fs::path stand_in_of_toolkit(const fs::path& command) {
+  const fs::path folder = inspect_kernel_cache().folder.parent_path() / "toolkit-13.0";
+  const auto add = [&](const fs::path& file) {
+    if (std::error_code ignored; fs::exists(folder / file, ignored)) return;
+    fs::create_directories((folder / file).parent_path());
+    write_file((folder / file).string(), "");
+  };
+  for (const char* const header : {"cuda_runtime.h", "cuda_runtime_api.h", "cublas_v2.h"})
+    add(fs::path("include") / header);
+  for (const std::string_view library : checker::libraries_of_toolkit())
+    add(fs::path("lib64") / fmt::format("lib{}.{}", library, library.ends_with("_static") ? "a" : "so"));
+  std::error_code is_there;
+  fs::create_directories(folder / "bin");
+  fs::remove(folder / "bin" / "nvcc", is_there);
+  fs::create_symlink(command, folder / "bin" / "nvcc", is_there);
+  return folder;
+}
+
 /// Prints the lines that CMake reads from nvcc -v: where headers and libraries are, for which GPU code is
 /// made, and what links programs, which is this command again.
 void describe_steps() {
   const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  print_error(fmt::format(
-      "#$ TOP={0}\n#$ PATH={0}\n#$ INCLUDES=\n#$ LIBRARIES=  \"-L{0}\"\n#$ cicc -arch compute_90\n"
-      "#$ {0}/heddle-nvcc -o \"a.out\"   \"-L{0}\"\n",
-      here.string()));
+  const fs::path top = stand_in_of_toolkit(here / "heddle-nvcc");
+  print_error(
+      fmt::format("#$ NVVMIR_LIBRARY_DIR={1}/nvvm/libdevice\n#$ TOP={1}\n#$ PATH={0}\n#$ INCLUDES=\n"
+                  "#$ LIBRARIES=  \"-L{0}\"\n#$ cicc -arch compute_90\n"
+                  "#$ {0}/heddle-nvcc -o \"a.out\"   \"-L{0}\"\n",
+                  here.string(), top.string()));
 }
 
 }  // namespace

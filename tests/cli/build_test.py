@@ -68,7 +68,9 @@ class Build(unittest.TestCase):
     def test_cmake_builds_with_it(self):
         (self.work / "CMakeLists.txt").write_text(
             "cmake_minimum_required(VERSION 3.18)\nproject(builds LANGUAGES CXX CUDA)\n"
+            "find_package(CUDAToolkit 11.5 REQUIRED)\n"
             "add_executable(whole relocatable_code.cu several_files/linked.cu)\n"
+            "target_link_libraries(whole PRIVATE CUDA::cudart_static CUDA::cublas CUDA::cuda_driver)\n"
             "set_target_properties(whole PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n")
         for words in (["-B", "built", f"-DCMAKE_CUDA_COMPILER={NVCC}"], ["--build", "built"]):
             done = self.run_words("cmake", *words)
