@@ -163,16 +163,38 @@ std::vector<std::string> remarks(const finding& f) {
   } else if (!f.detail.empty()) {
     result.push_back(f.detail);
   }
+  if (!f.fix.empty()) result.push_back(fmt::format("likely fix: {}", f.fix));
   if (f.count > 1) result.push_back(fmt::format("{} times", f.count));
   return result;
 }
 
+namespace {
+
+/// The line of a place with its number, and a mark below it; empty where it is not known.
+std::string quote_of(const place& p) {
+  if (p.source.empty()) return "";
+  std::string below = p.source.substr(0, p.caret);
+  // A character has one place, however many bytes it has.
+  std::erase_if(below, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; });
+  std::replace_if(below.begin(), below.end(), [](char c) { return c != '\t'; }, ' ');
+  return fmt::format("{:>6} | {}\n{:>6} | {}^\n", p.line, p.source, "", below);
+}
+
+}  // namespace
+
 std::string describe(const finding& f) {
   const std::string level = f.level == severity::error ? "" : fmt::format("{}: ", name(f.level));
   std::string result = fmt::format("{}{}{} [{}]\n", where(f), level, headline(f), name(f.kind));
-  for (const place& p : f.places)
+  std::vector<std::string> quoted;
+  for (const place& p : f.places) {
     result += fmt::format("  {} {} at {}{}\n", who(p), p.what, line_of(p),
                           p.function.empty() ? "" : " in " + p.function);
+    const std::string quote = quote_of(p);
+    // A line is there once.
+    if (std::find(quoted.begin(), quoted.end(), quote) != quoted.end()) continue;
+    result += quote;
+    quoted.push_back(quote);
+  }
   for (const std::string& remark : remarks(f)) result += fmt::format("  {}\n", remark);
   return result;
 }

@@ -61,6 +61,8 @@ struct place {
   std::size_t line = 0;
   std::size_t column = 0;  ///< in the text that the compiler read; 0 where it is not known
   std::string function;
+  std::string source;     ///< the line; empty where it is not known
+  std::size_t caret = 0;  ///< the byte of it where that happens
   heddle_device::index3 thread{}, block{};
   heddle_device::index3 grid{}, block_size{};  ///< of its launch; 0 where that is not known
   bool has_thread = true;                      ///< false: the host does it
@@ -106,6 +108,7 @@ struct finding {
   race_facts race;
   /// What else there is to say.
   std::string detail;
+  std::string fix;  ///< code that is likely to mend it; empty for none
   std::size_t count = 1;
   std::size_t schedule = 0;
 };

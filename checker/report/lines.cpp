@@ -2,7 +2,9 @@
 
 #include "checker/engine/launch.hpp"
 #include "checker/engine/launch_tree.hpp"
+#include "checker/report/causes.hpp"
 #include "checker/report/race_hint.hpp"
+#include "checker/report/source_quotes.hpp"
 #include "cuda_on_cpu/compile/source_names.hpp"
 #include "kernels/module_state.hpp"
 
@@ -336,7 +338,8 @@ void find_lines(const cuda_on_cpu::compilation& compiled, std::uintptr_t base,
     f.detail = race_hint(f);
     if (is_same_value(f.race) || f.race.is_before_exchange) f.level = severity::note;
   }
-  findings = one_of_each_cause(std::move(distinct));
+  findings = without_consequences(one_of_each_cause(std::move(distinct)));
+  quote_sources(findings);
 }
 
 }  // namespace heddle::checker

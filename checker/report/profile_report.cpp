@@ -34,7 +34,7 @@ std::string bar(double share) {
 }
 
 /// Lines of files that findings and profiles name; nothing of those that cannot be read.
-class sources {
+class source_texts {
  public:
   std::string text(const line_profile& of) {
     constexpr std::size_t most = 60;
@@ -82,7 +82,7 @@ class tables {
 
  private:
   const std::vector<line_profile>& lines_;
-  sources sources_;
+  source_texts sources_;
 };
 
 std::string columns_of(const traffic& t) {

@@ -118,6 +118,7 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
     one["message"] = headline(f);
     one["text"] = describe(f);
     if (!f.detail.empty()) one["detail"] = f.detail;
+    if (!f.fix.empty()) one["fix"] = f.fix;
     one["count"] = f.count;
     one["schedule"] = f.schedule;
     if (!f.variable.empty()) {
@@ -135,6 +136,10 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
     one["places"] = ordered_json::array();
     for (const place& p : f.places) {
       ordered_json at = {{"what", p.what}, {"file", p.file}, {"line", p.line}, {"function", p.function}};
+      if (!p.source.empty()) {
+        at["source"] = p.source;
+        at["column"] = p.caret + 1;
+      }
       if (p.has_thread) {
         at["thread"] = index(p.thread);
         at["block"] = index(p.block);
@@ -226,6 +231,7 @@ ordered_json location(const std::string& source, const place* p) {
   ordered_json result;
   result["artifactLocation"]["uri"] = uri_of(is_known ? p->file : source);
   result["region"]["startLine"] = is_known ? p->line : 1;
+  if (is_known && !p->source.empty()) result["region"]["startColumn"] = p->caret + 1;
   return result;
 }
 
@@ -259,6 +265,19 @@ std::string as_sarif(const std::string& source, const std::vector<finding>& find
       other["physicalLocation"] = location(source, &*p);
       other["message"]["text"] = p->what;
       result["relatedLocations"].push_back(std::move(other));
+    }
+    // What stands before a line can be put there.
+    if (f.fix.starts_with("if (") && first != f.places.end()) {
+      const std::size_t column = first->source.find_first_not_of(" \t") + 1;
+      ordered_json replacement, change, fix;
+      replacement["deletedRegion"] = {
+          {"startLine", first->line}, {"startColumn", column}, {"endColumn", column}};
+      replacement["insertedContent"]["text"] = f.fix + " ";
+      change["artifactLocation"]["uri"] = uri_of(first->file);
+      change["replacements"] = ordered_json::array({std::move(replacement)});
+      fix["description"]["text"] = f.fix;
+      fix["artifactChanges"] = ordered_json::array({std::move(change)});
+      result["fixes"] = ordered_json::array({std::move(fix)});
     }
     result["partialFingerprints"]["heddle/v1"] = fingerprint(f);
     results.push_back(std::move(result));

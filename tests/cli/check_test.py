@@ -104,6 +104,32 @@ class CheckTest(unittest.TestCase):
         self.assertIn("of block (0,0,0) writes at saxpy.cu:8 in shifted", done.stderr)
         self.assertIn("of block (0,0,0) reads at saxpy.cu:8 in shifted", done.stderr)
         self.assertIn("saxpy.cu: shifted: 1 finding (64 threads, 3 schedules", done.stderr)
+        for mark in ("                 ^", "                        ^"):
+            self.assertIn(f"     8 |   if (i < n - 1) x[i] = x[i + 1];\n       | {mark}\n", done.stderr)
+
+    def test_likely_fixes(self):
+        """Code that mends a finding, in text, JSON and SARIF."""
+        (self.folder / "mend.cu").write_text(
+            "__global__ void beyond(float* y, int n) {\n  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n  y[i] = 1;\n}\n"
+            "__global__ void counts(int* n) { n[0] += 2; }\n"
+            "__global__ void turns(int* x) {\n  __shared__ int s[64];\n  s[threadIdx.x] = x[threadIdx.x];\n  x[threadIdx.x] = s[63 - threadIdx.x];\n}\n")
+        for kernel, words, column, fix in (("beyond", ["--arg", "f32[100]", "--arg", "i32:100"], 3, "if (i < n)"),
+                                           ("counts", ["--arg", "i32[1]=zeros"], 34, "atomicAdd(&n[0], 2);"),
+                                           ("turns", ["--arg", "i32[64]=arange"], None, "__syncthreads();")):
+            blocks = 1 if kernel == "turns" else 2
+            done = self.run_in_folder("check", "mend.cu", "--kernel", kernel, "--grid", blocks, "--block", 64, *words, "--json", "--sarif", "r.sarif")
+            finding, = json.loads(done.stdout)["findings"]
+            self.assertEqual(finding["fix"], fix)
+            self.assertIn(f"  likely fix: {fix}\n", finding["text"])
+            if column:
+                self.assertEqual(finding["places"][0]["column"], column)
+            result, = json.loads((self.folder / "r.sarif").read_text())["runs"][0]["results"]
+            if kernel == "beyond":
+                change, = result["fixes"][0]["artifactChanges"][0]["replacements"]
+                self.assertEqual((change["deletedRegion"]["startLine"], change["deletedRegion"]["startColumn"], change["insertedContent"]["text"]),
+                                 (3, 3, "if (i < n) "))
+            else:
+                self.assertNotIn("fixes", result)
 
     def test_json(self):
         done = self.shifted("--json", "--schedules", 2, "--seed", 5)

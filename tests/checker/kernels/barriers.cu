@@ -111,7 +111,6 @@ __global__ void barrier_in_a_function(int* x) {
 
 // check no_barrier --grid 1 --block 64 --arg i32[64]=arange
 // finds data-race @no_barrier_write @no_barrier_read: __syncthreads() between the two orders the threads of a block
-// finds uninitialised-read @no_barrier_read
 __global__ void no_barrier(int* x) {
   __shared__ int s[64];
   s[threadIdx.x] = x[threadIdx.x];  // @no_barrier_write
@@ -202,7 +201,6 @@ __global__ void a_byte_of_an_int(int* x) {
 
 // check transpose_race --grid 1 --block 32,8 --arg f32[1024]=arange --arg f32[1024]
 // finds data-race @tile_write @tile_read of tile: (float[32][33])
-// finds uninitialised-read @tile_read
 __global__ void transpose_race(const float* x, float* y) {
   __shared__ float tile[32][33];
   for (int j = threadIdx.y; j < 32; j += 8) {
@@ -249,8 +247,7 @@ __global__ void numbered_barriers(int* out) {
 
 // The other half of the block does not know of it.
 // check numbered_barrier_of_others --grid 1 --block 128 --arg i32[128]
-// finds data-race @written_before_it @read_beside_it
-// finds uninitialised-read @read_beside_it
+// finds data-race @written_before_it @read_beside_it: where the read comes first, it reads what was never written
 __global__ void numbered_barrier_of_others(int* out) {
   __shared__ int s[128];
   s[threadIdx.x] = threadIdx.x;  // @written_before_it

@@ -36,7 +36,6 @@ __global__ void sums_of_neighbours() {
 
 // check reads_before_it_waits --grid 1 --block 64 --arg i32[64]=zeros
 // finds data-race @early_read @before_arrival of tile
-// finds uninitialised-read @early_read of tile
 __global__ void reads_before_it_waits(int* x) {
   __shared__ int tile[64];
   const auto block = cg::this_thread_block();

@@ -415,7 +415,6 @@ __global__ void a_flag_for_each_block(int* parts, volatile int* flags, int* out)
 
 // check one_flag_too_few --grid 5 --block 64 --arg i32[320] --arg i32[5]=zeros --arg i32[64]
 // finds data-race @fifth_part @reads_fifth_part
-// finds uninitialised-read @reads_fifth_part
 __global__ void one_flag_too_few(int* parts, volatile int* flags, int* out) {
   parts[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // @fifth_part
   __threadfence();

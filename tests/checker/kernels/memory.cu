@@ -429,8 +429,6 @@ __global__ void one_writes_the_flag(const int* x, int* found) {
 // A barrier that is missing is one mistake, wherever it is seen.
 // check missing_barrier_once --grid 1 --block 64 --arg i32[64]=arange
 // finds data-race @puts @gets_left @gets_right of s
-// finds uninitialised-read @gets_left
-// finds uninitialised-read @gets_right
 __global__ void missing_barrier_once(int* x) {
   __shared__ int s[64];
   const int t = threadIdx.x;

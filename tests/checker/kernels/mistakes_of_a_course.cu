@@ -218,3 +218,11 @@ __global__ void tail_with_syncwarp(int* x) {
 __global__ void arguments_in_order(int n, float* x) {
   if (threadIdx.x < n) x[threadIdx.x] += 1;
 }
+
+// One missing if is one finding, with the arrays that it leaves and the code that is missing.
+// check add_beyond --grid 2 --block 64 --arg f32[100]=arange --arg f32[100]=arange --arg f32[100] --arg i32:100
+// finds out-of-bounds @adds_beyond of a: so is b[100] (float[100]); so is c[100] (float[100])
+__global__ void add_beyond(const float* a, const float* b, float* c, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  c[i] = a[i] + b[i];  // @adds_beyond
+}

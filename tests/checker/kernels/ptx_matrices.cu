@@ -154,7 +154,6 @@ __global__ void transposed_and_back() {
 
 // check loads_what_others_write --grid 1 --block 32
 // finds data-race @writes_rows @loads_rows of rows
-// finds uninitialised-read @loads_rows of rows
 __global__ void loads_what_others_write() {
   __shared__ __align__(16) __half rows[8][8];
   for (int i = threadIdx.x; i < 64; i += 32) rows[i / 8][i % 8] = __float2half(i);  // @writes_rows

@@ -201,7 +201,6 @@ __global__ void syncwarp_of_quarters(int* x) {
 
 // check warp_synchronous --grid 1 --block 32 --arg i32[32]=arange
 // finds data-race @together_write @together_read
-// finds uninitialised-read @together_read
 // check warp_synchronous --grid 1 --block 32 --arg i32[32]=arange --legacy-warps
 // clean
 __global__ void warp_synchronous(int* x) {
