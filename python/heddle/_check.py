@@ -117,7 +117,7 @@ class Report:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no finding is as severe as `fail_on`."""
+        """Whether no finding is as severe as `fail_on`, and the program has used the device."""
         return self.json["verdict"] == "clean"
 
     def __len__(self) -> int:
