@@ -47,7 +47,8 @@ void host_addresses::note_function(std::size_t first, std::size_t open) {
   known->second.is_overloaded |= !is_new;
 }
 
-std::vector<token_edit> host_addresses::name_by_host(std::size_t i, std::size_t function) const {
+std::vector<token_edit> host_addresses::name_by_host(std::size_t i, std::size_t function,
+                                                     bool is_in_class) const {
   std::size_t first = i;
   while (first >= 2 && t_.is(first - 1, "::") && t_.is_identifier(first - 2)) first -= 2;
   if (first > 0 && t_.is(first - 1, "::")) --first;
@@ -55,8 +56,10 @@ std::vector<token_edit> host_addresses::name_by_host(std::size_t i, std::size_t 
     if (!is_one_of(t_, i + 1, {",", ")", ";", "}", "+", "-", "[", "."}) || !is_value(first, i + 1)) return {};
     return {{first, first, "::heddle_device::of_host("}, {i + 1, i + 1, ")"}};
   }
+  // A class may have a member of a function's name.
+  const bool may_be_member = is_in_class || first + 1 < i;
   const auto known = functions_.find(t_[i].text);
-  if (known == functions_.end() || known->second.is_overloaded) return {};
+  if (known == functions_.end() || known->second.is_overloaded || may_be_member) return {};
   const std::size_t end = t_.is(i + 1, "<") ? t_.after_group(i + 1) : i + 1;
   if (known->second.is_template != (end > i + 1)) return {};
   const bool is_compared = is_one_of(t_, end, {"==", "!="}) || is_one_of(t_, first - 1, {"==", "!="});

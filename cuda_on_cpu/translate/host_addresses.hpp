@@ -25,7 +25,7 @@ class host_addresses {
 
   /// Edits for token i, a name in code of the host, whose function's declaration begins with token
   /// `function`.
-  std::vector<token_edit> name_by_host(std::size_t i, std::size_t function) const;
+  std::vector<token_edit> name_by_host(std::size_t i, std::size_t function, bool is_in_class) const;
 
  private:
   struct device_function {

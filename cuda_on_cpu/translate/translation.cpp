@@ -211,7 +211,7 @@ class translator : private token_sequence {
     const std::string_view w = t_[i].text;
     if (options_.is_program && !scopes_.empty() && scopes_.innermost().is_in_function &&
         scopes_.kind() != scope::type && !scopes_.in_device_code())
-      edits_.apply(addresses_.name_by_host(i, begin_of_function()));
+      edits_.apply(addresses_.name_by_host(i, begin_of_function(), is_in_class()));
     const auto has_name = [&](const char* name) { return w == name; };
     constexpr const char* places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     if (std::any_of(std::begin(places), std::end(places), has_name)) {
@@ -233,6 +233,11 @@ class translator : private token_sequence {
     const auto outermost = std::find_if(scopes_.begin(), scopes_.end(),
                                         [](const open_scope& s) { return s.kind == scope::function; });
     return outermost == scopes_.end() ? 0 : outermost->declaration;
+  }
+
+  bool is_in_class() {
+    return std::any_of(scopes_.begin(), scopes_.end(),
+                       [](const open_scope& s) { return s.kind == scope::type; });
   }
 
   /// The first token of its operands.

@@ -38,6 +38,12 @@ template <operation F>
 __global__ void combine_known(int *x) { *x = F(2, 3); }
 
 int apply(operation f, int a, int b) { return f(a, b); }
+/// Members of a class may have it, too.
+struct chooser {
+  operation multiply = add;
+  static int add(int a, int b) { return 10 * a + b; }
+  int both() const { return apply(multiply, 1, 2) + apply(&chooser::add, 0, 0); }
+};
 /// A variable may have a function's name.
 int own(int multiply) {
   const auto add = [](int a, int b) { return a - b; };
@@ -59,7 +65,7 @@ int main(int count, char **words) {
   int values[] = {7, 5};
   std::transform(values, values + 2, values, static_cast<int (*)(int)>(twice));
   if (count == 1)
-    std::printf("%d %d %d %d %d %d\n", h[0], h[1], by_host(7, 5), all[1](5, 2), all[0] == add, own(1) * (values[0] == 14));
+    std::printf("%d %d %d %d %d %d\n", h[0], h[1], by_host(7, 5), all[1](5, 2), all[0] == add, own(1) * (values[0] == 14) * (chooser().both() == 12));
   if (is("argument")) combine<<<1, 1>>>(x, add);  // @launches
   if (is("of_template")) combine<<<1, 1>>>(x, subtract<int>);  // @launches_template
   if (is("member")) combine_member<<<1, 1>>>(x, {{add, multiply}});
