@@ -22,7 +22,6 @@
 // clean
 // prints 3 30
 // program -- beyond
-// finds out-of-bounds @launches_saxpy of x
 // finds out-of-bounds @launches_saxpy of y
 // program -- same_variable
 // fails which: 2 variables of the program's files and texts have this name
