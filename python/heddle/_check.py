@@ -212,7 +212,7 @@ def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: An
     >>> x = numpy.ones(100, dtype=numpy.float32)
     >>> report = heddle.check(source, "step", grid=2, block=64, args=[x, "f32[100]", numpy.int32(100)])
     >>> [(finding.kind, finding.line) for finding in report]
-    [('out-of-bounds', 5), ('out-of-bounds', 5)]
+    [('out-of-bounds', 5)]
     >>> print(report)   # doctest: +ELLIPSIS
     kernel.cu:5: out of bounds: ... [out-of-bounds]
       thread (36,0,0) of block (1,0,0) ...

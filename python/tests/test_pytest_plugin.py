@@ -24,6 +24,7 @@ PROGRAM = """#include <cstdio>
 int main() {
   int* x;
   cudaMalloc(&x, 4);
+  cudaMemset(x, 0, 4);
   std::puts("has said so");
   cudaFree(x);
   STOP
@@ -69,10 +70,11 @@ def test_a_check_that_cannot_run_is_a_failure(kernel):
 def test_a_program_is_a_test(pytester):
     pytester.path.joinpath("clean.cu").write_text(PROGRAM.replace("STOP", ""))
     pytester.path.joinpath("ends.cu").write_text(PROGRAM.replace("STOP", "return 3;"))
+    pytester.path.joinpath("idle.cu").write_text("int main() {}\n")
     pytester.path.joinpath("header.cu").write_text("__device__ int twice(int x) { return 2 * x; }\n")
     result = run(pytester, "--heddle-check")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*its exit status is 3*"])
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*its exit status is 3*", "*idle.cu: nothing checked*"])
 
 
 def test_without_the_option_named_files_are_collected(kernel):
