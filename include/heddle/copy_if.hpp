@@ -31,7 +31,7 @@ array<element_of<X>> copy_if(const target& where, const X& x, const F& f) {
 }
 
 /// The elements of x for which f is true, then the others, both in the order of x, and how many the first
-/// are. The cost is that of copy_if.
+/// are. The cost is that of copy_if, and on a GPU scratch memory as large as x.
 template <array_like X, class F>
   requires(!array_like<F> && !impl::not_an_array<F>)
 partitioned<element_of<X>> partition(const target& where, const X& x, const F& f) {

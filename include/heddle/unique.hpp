@@ -8,7 +8,8 @@
 namespace heddle {
 
 /// The first element of each run of consecutive equal elements, flat, as std::unique leaves. NaNs equal one
-/// another, and −0 equals +0. On built-in types. Waits for their number. Reads x three times.
+/// another, and −0 equals +0. On built-in types. Waits for their number. A GPU reads x
+/// once, and a CPU three times.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<element_of<X>> unique_consecutive(const target& where, const X& x) {

@@ -252,6 +252,9 @@ TEST_P(scatter, writes_nothing_where_an_index_is_outside) {
             std::string::npos)
       << message;
   EXPECT_EQ(out.to_vector(), std::vector<float>(100, 5.0f));
+  hd::array<float> empty(0, where);
+  EXPECT_NE(message_of([&] { hd::scatter(where, empty, indices, values); }).find("there are no elements"),
+            std::string::npos);
 }
 
 TEST_P(scatter, refuses_what_does_not_fit) {

@@ -24,10 +24,7 @@ std::size_t flagged_call::count() {
 std::size_t flagged_call::copy_to_room(void* out) {
   const std::size_t n = call_.lines().length;
   if (n == 0) return 0;
-  const void* const x = call_.data();
-  return written_value<std::size_t>(where(), [&](std::size_t* count) {
-    gpu::copy_flagged(flags_->data(), n, x, element_bytes_, out, nullptr, count, where());
-  });
+  return gpu::copy_chosen(flags_->data(), n, call_.data(), element_bytes_, out, where());
 }
 
 void flagged_call::copy(bool all, void* out) {
@@ -44,10 +41,12 @@ any_partitioned flagged(const char* pattern, const target& requested, const any_
                         const array_view<const bool>& flags, bool all) {
   impl::flagged_call call(pattern, impl::untyped(x), impl::input(flags), requested);
   if (call.where().is_gpu() && !all) {
-    any_array found(x.dtype(), {x.size()}, call.where());
-    const std::size_t count = call.copy_to_room(found.data());
-    impl::keep_first(found, count, size_of(x.dtype()));
-    return {std::move(found), count};
+    auto found = impl::made_if_possible([&] { return any_array(x.dtype(), {x.size()}, call.where()); });
+    if (found) {
+      const std::size_t count = call.copy_to_room(found->data());
+      impl::keep_first(*found, count, size_of(x.dtype()));
+      return {std::move(*found), count};
+    }
   }
   any_partitioned result{any_array(x.dtype(), {all ? x.size() : call.count()}, call.where()), call.count()};
   call.copy(all, result.elements.data());

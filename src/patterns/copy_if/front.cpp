@@ -54,8 +54,8 @@ void selection::copy(const void* x, std::size_t element_bytes, bool all, void* o
   if (size_ == 0) return;
   auto* const to = static_cast<std::byte*>(out);
   if (where_.is_gpu())
-    return gpu::copy_flagged(flags_, size_, x, element_bytes, out,
-                             all ? to + count_ * element_bytes : nullptr, nullptr, where_);
+    return gpu::copy_chosen_and_others(flags_, size_, x, element_bytes, out,
+                                       all ? to + count_ * element_bytes : nullptr, where_);
   const auto* const before = static_cast<const std::size_t*>(before_.data());
   const cpu::copy_if_kernels& kernels = cpu::copy_if_kernels_here();
   const auto* const from = static_cast<const std::byte*>(x);

@@ -23,27 +23,54 @@ std::size_t count_flags(const bool* flags, std::size_t n, const target& where) {
   return found;
 }
 
-void copy_flagged(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes, void* out,
-                  void* others, std::size_t* count, const target& where) {
-  const chosen_by_flags choose{flags};
-  bool copied = false;
+namespace {
+
+/// Calls f with the elements, where a thread reads and writes each as one word; returns whether it does.
+template <class F>
+bool with_elements(const void* x, std::size_t element_bytes, const void* out, const F& f) {
+  bool is_word = false;
   with_word(element_bytes, x, out, [&]<class Word>(Word) {
     if (sizeof(Word) != element_bytes) return;
-    select_in_order(where, elements_to_select<Word>{static_cast<const Word*>(x)}, choose, n,
-                    static_cast<Word*>(out), static_cast<Word*>(others), count);
-    copied = true;
+    f(elements_to_select<Word>{static_cast<const Word*>(x)});
+    is_word = true;
   });
-  if (copied) return;
-  // Elements of other sizes by their indices.
+  return is_word;
+}
+
+/// Copies elements of any size by their indices, and returns how many are chosen.
+std::size_t copy_by_indices(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes,
+                            void* out, void* others, const target& where) {
   const memory storage((others == nullptr ? 1 : 2) * n * sizeof(std::size_t), where);
   auto* const chosen = static_cast<std::size_t*>(storage.data());
   std::size_t* const not_chosen = others == nullptr ? nullptr : chosen + n;
-  const std::size_t found = select_in_order(where, indices_to_select{}, choose, n, chosen, not_chosen);
+  const std::size_t found =
+      select_in_order(where, indices_to_select{}, chosen_by_flags{flags}, n, chosen, not_chosen);
   impl::library_gather(x, {1, n, 1}, element_bytes, {dtype::uint64, chosen, found}, out, where);
   if (others != nullptr) {
     impl::library_gather(x, {1, n, 1}, element_bytes, {dtype::uint64, not_chosen, n - found}, others, where);
   }
-  if (count != nullptr) heddle::copy(count, where, &found, target(), sizeof found);
+  return found;
+}
+
+}  // namespace
+
+void copy_chosen_and_others(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes,
+                            void* out, void* others, const target& where) {
+  const bool copied = with_elements(x, element_bytes, out, [&]<class T>(const elements_to_select<T>& from) {
+    select_in_order(where, from, chosen_by_flags{flags}, n, static_cast<T*>(out), static_cast<T*>(others),
+                    nullptr);
+  });
+  if (!copied) copy_by_indices(flags, n, x, element_bytes, out, others, where);
+}
+
+std::size_t copy_chosen(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes, void* out,
+                        const target& where) {
+  std::size_t count = 0;
+  const bool copied = with_elements(x, element_bytes, out, [&]<class T>(const elements_to_select<T>& from) {
+    T* const no_others = nullptr;
+    count = select_in_order(where, from, chosen_by_flags{flags}, n, static_cast<T*>(out), no_others);
+  });
+  return copied ? count : copy_by_indices(flags, n, x, element_bytes, out, nullptr, where);
 }
 
 void indices_of_flags(const bool* flags, std::size_t n, std::size_t* out, const target& where) {

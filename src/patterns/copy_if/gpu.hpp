@@ -10,11 +10,13 @@
 namespace heddle::gpu {
 
 HEDDLE_GPU_ENTRY(count_flags, std::size_t(const bool* flags, std::size_t n, const target& where));
-/// Copies the chosen elements to `out`, the others to `others`, and the number of chosen ones to *count. The
-/// last two may be null.
-HEDDLE_GPU_ENTRY(copy_flagged,
+/// Copies the chosen elements to `out`, and the others to `others` unless that is null.
+HEDDLE_GPU_ENTRY(copy_chosen_and_others,
                  void(const bool* flags, std::size_t n, const void* x, std::size_t element_bytes, void* out,
-                      void* others, std::size_t* count, const target& where));
+                      void* others, const target& where));
+/// Copies the chosen elements to `out`, and returns their number.
+HEDDLE_GPU_ENTRY(copy_chosen, std::size_t(const bool* flags, std::size_t n, const void* x,
+                                          std::size_t element_bytes, void* out, const target& where));
 HEDDLE_GPU_ENTRY(indices_of_flags,
                  void(const bool* flags, std::size_t n, std::size_t* out, const target& where));
 /// Copies the first element of each run of equal ones to `out`, which has room for n, and returns how many.

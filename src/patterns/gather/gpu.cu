@@ -55,7 +55,7 @@ index_survey survey(const Index* indices, std::size_t count, std::uint64_t limit
   const memory bits(words * sizeof(unsigned), where), storage(sizeof(index_survey), where);
   auto* const on_gpu = static_cast<index_survey*>(storage.data());
   index_survey found{count, 0, 0};
-  check(cudaMemsetAsync(bits.data(), 0, bits.bytes(), where.stream()), "cudaMemsetAsync");
+  if (words > 0) check(cudaMemsetAsync(bits.data(), 0, bits.bytes(), where.stream()), "cudaMemsetAsync");
   heddle::copy(on_gpu, where, &found, target(), sizeof found);
   survey_indices<<<grid_for(count, indices_of_tile), index_threads, 0, where.stream()>>>(
       indices, count, limit, static_cast<unsigned*>(bits.data()), on_gpu);

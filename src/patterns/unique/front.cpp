@@ -13,10 +13,11 @@ namespace {
 /// The elements of x, on `where`, that differ from the one before.
 any_array firsts(dtype type, const void* x, std::size_t n, const target& where) {
   if (where.is_gpu()) {
-    any_array found(type, {n}, where);
-    const std::size_t count = n == 0 ? 0 : gpu::copy_first_of_runs(type, x, n, found.data(), where);
-    keep_first(found, count, size_of(type));
-    return found;
+    if (auto found = made_if_possible([&] { return any_array(type, {n}, where); })) {
+      const std::size_t count = n == 0 ? 0 : gpu::copy_first_of_runs(type, x, n, found->data(), where);
+      keep_first(*found, count, size_of(type));
+      return std::move(*found);
+    }
   }
   const memory flags(n, where);
   bool* const changes = static_cast<bool*>(flags.data());

@@ -46,10 +46,20 @@ class selection {
 /// Sets flags[i] where x[i] differs from x[i − 1], and flags[0]. NaNs are equal, and −0 equals +0.
 void library_flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
 
+/// The array that make() makes, or none if there is no memory for it.
+template <class Make>
+auto made_if_possible(const Make& make) -> std::optional<decltype(make())> {
+  try {
+    return make();
+  } catch (const error&) {
+    return std::nullopt;
+  }
+}
+
 /// Makes `found` an array of its first `count` elements. Its memory stays if they fill a quarter of it.
 template <class Array>
 void keep_first(Array& found, std::size_t count, std::size_t element_bytes) {
-  if (count < found.size() / 4) {
+  if (count < found.size() / 4 + (found.size() % 4 != 0 ? 1 : 0)) {
     Array exact = [&] {
       if constexpr (requires { found.dtype(); }) {
         return Array(found.dtype(), {count}, found.where());
@@ -98,17 +108,22 @@ partitioned<T> chosen_elements(const char* pattern, const target& requested, con
   running.runs_on(where);
   const staged_input<T> staged(in, where);
 #if defined(__CUDACC__)
-  if (where.is_gpu()) {
-    array<T> found(in.size, where), others(all ? in.size : 0, where);
-    const std::size_t count =
-        gpu::select_in_order(where, gpu::elements_to_select<T>{staged.data()}, gpu::chosen_by_function<F>{f},
-                             in.size, found.data(), all ? others.data() : nullptr);
-    if (all) {
-      copy(found.data() + count, where, others.data(), where, (in.size - count) * sizeof(T));
-    } else {
-      keep_first(found, count, sizeof(T));
+  // One pass keeps elements in registers, and needs room for all of them.
+  if constexpr (sizeof(T) <= 64 && std::is_copy_assignable_v<T>) {
+    const auto make = [&](std::size_t n) { return array<T>(n, where); };
+    auto found = made_if_possible([&] { return make(where.is_gpu() ? in.size : 0); });
+    auto others = made_if_possible([&] { return make(where.is_gpu() && all ? in.size : 0); });
+    if (where.is_gpu() && found && others) {
+      const std::size_t count = gpu::select_in_order(where, gpu::elements_to_select<T>{staged.data()},
+                                                     gpu::chosen_by_function<F>{f}, in.size, found->data(),
+                                                     all ? others->data() : nullptr);
+      if (all) {
+        copy(found->data() + count, where, others->data(), where, (in.size - count) * sizeof(T));
+      } else {
+        keep_first(*found, count, sizeof(T));
+      }
+      return {std::move(*found), count};
     }
-    return {std::move(found), count};
   }
 #endif
   const array_view<const T> view(staged.data(), heddle::shape{in.size}, where);
@@ -133,10 +148,12 @@ partitioned<T> flagged_elements(const char* pattern, const target& requested, co
                                 bool all) {
   flagged_call call(pattern, untyped(x), input(flags), requested);
   if (call.where().is_gpu() && !all) {
-    array<T> found(input(x).size, call.where());
-    const std::size_t count = call.copy_to_room(found.data());
-    keep_first(found, count, sizeof(T));
-    return {std::move(found), count};
+    auto found = made_if_possible([&] { return array<T>(input(x).size, call.where()); });
+    if (found) {
+      const std::size_t count = call.copy_to_room(found->data());
+      keep_first(*found, count, sizeof(T));
+      return {std::move(*found), count};
+    }
   }
   partitioned<T> result{array<T>(all ? input(x).size : call.count(), call.where()), call.count()};
   call.copy(all, result.elements.data());
