@@ -66,7 +66,7 @@ std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules);
 /// What a launch cannot have is a heddle::error.
 void check_launch(const kernel_call& kernel, const launch_options& options);
 
-/// What an atomic of the host's does, by the processor's own: what was there before.
+/// Performs an atomic operation of the host by the processor's own, and returns the value before.
 std::uint64_t atomic_on_host(void* address, std::uint64_t operand, std::uint64_t expected,
                              const heddle_device::atomic_request& what);
 

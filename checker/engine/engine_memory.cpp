@@ -202,7 +202,7 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
     t.volatile_region = r;
     t.volatile_address = address;
   }
-  // What it tells others it tells either way, so that the flag alone races, and not what it guards.
+  // The write is published either way, so that only the flag races, and not the data that it guards.
   const auto flags = static_cast<std::uint8_t>((options_.volatile_is_plain ? 0 : record::atomic) |
                                                record::is_volatile | (writes ? record::write : 0));
   if (is_touched) touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);

@@ -19,8 +19,8 @@ class host_shadows {
   host_shadows& operator=(const host_shadows&) = delete;
 
   bool has(std::uintptr_t address) const noexcept { return address - begin_ < bytes_; }
-  /// Where the host has what the device has at an address of a variable; that address itself where there is
-  /// no room.
+  /// The host's address for an address within a device variable; that address itself if there is no room
+  /// for a copy.
   std::uintptr_t of(const allocation& variable, std::uintptr_t address);
   /// The variable's address in the device's code of one that the host has.
   std::optional<std::uintptr_t> in_code(std::uintptr_t address) const;

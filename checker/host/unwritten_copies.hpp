@@ -30,8 +30,8 @@ struct unwritten_copy {
   finding told;                          ///< what is told where the host reads of it
 };
 
-/// Copies of which the host has not read what nothing has written. What other code than the program's may
-/// have written over them is not theirs any more: they are zero there, or are forgotten.
+/// Copies whose unwritten elements the host has not read yet. Elements that code outside the program may have
+/// overwritten no longer belong to a copy.
 class unwritten_copies {
  public:
   void add(unwritten_copy c);

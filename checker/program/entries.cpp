@@ -109,7 +109,7 @@ HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsi
 extern "C" __attribute__((visibility("hidden"))) void entry_heddle_sleep(unsigned);
 HEDDLE_KEEPING(_heddle_sleep)
 HEDDLE_HIDDEN void HEDDLE_KEPT(_heddle_sleep)(unsigned) {
-  // Who waits for an atomic sleeps in between.
+  // A thread that polls an atomic variable sleeps between two looks.
   if (now.thread == nullptr) return std::this_thread::yield();
   running_engine(HEDDLE_KEPT_PC).sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
 }

@@ -77,7 +77,7 @@ int program_runtime::fill_by_kernel(const heddle_device::fill_request& q) {
   return launch_from_kernel(launch_of(fill_by_thread{q, at.empty() ? 0 : at.front()}));
 }
 
-/// What is wrong with the pointers that a kernel is given by a thread; null for nothing.
+/// The fault of the pointers that a thread gives to a kernel; null if there is none.
 const char* program_runtime::memory_of_thread(const heddle_device::launch_request& q) {
   const thread_state& t = *now.thread;
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {

@@ -274,8 +274,8 @@ class program_runtime final : public heddle_device::runtime {
   static meeting meets(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
                        std::uint8_t flags);
   std::string explain_address(std::uintptr_t address);
-  /// What is to be done instead of using the address that the host has of a variable of the device; empty
-  /// where an address is none of these.
+  /// The remedy for a use of the host's address of a device variable; empty if the address is not one of
+  /// these.
   std::string explain_shadow(std::uintptr_t address);
 
   struct kernel_known {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-/// What a program copies to the host though nothing has written it.
+/// Elements that a program copies to the host before anything has written them.
 namespace heddle::checker {
 namespace {
 
@@ -111,7 +111,7 @@ void program_runtime::note_unwritten_copy(const char* function, const box& to, c
     for (std::uint64_t i = 0; i < to.width; ++i) {
       const std::uint64_t at = first + i;
       if (at % r.element_bytes == 0) of_element = 0;
-      // What is not zero was written by what is not watched.
+      // Code that is not watched wrote the elements that are not zero.
       if (!r.is_any_written(at, 1) &&
           *reinterpret_cast<const std::byte*>(to.begin + offset + i) == std::byte{0}) {
         c.unwritten[(offset + i) / 64] |= std::uint64_t{1} << (offset + i) % 64;
@@ -149,7 +149,7 @@ void program_runtime::access_copy(std::uintptr_t address, std::size_t bytes, boo
   std::optional<unwritten_copy> read = copies_.read(address, bytes);
   if (!read || !has_begun_) return;
   const auto lock = lock_unless_in_kernel();
-  // Of memory that kernels reach, too, this is all that is told.
+  // For memory that kernels reach, too, nothing else is reported.
   if (allocation* const a = memory_->find(read->begin);
       a != nullptr && a->memory.has(read->begin, read->bytes))
     a->memory.set_written(read->begin - a->memory.begin, read->bytes, true);

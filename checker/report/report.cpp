@@ -266,7 +266,7 @@ std::string as_sarif(const std::string& source, const std::vector<finding>& find
       other["message"]["text"] = p->what;
       result["relatedLocations"].push_back(std::move(other));
     }
-    // What stands before a line can be put there.
+    // A fix that goes before a line can be inserted there.
     if (f.fix.starts_with("if (") && first != f.places.end()) {
       const std::size_t column = first->source.find_first_not_of(" \t") + 1;
       ordered_json replacement, change, fix;

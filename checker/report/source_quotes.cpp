@@ -71,7 +71,7 @@ std::size_t assignment_in(const token_sequence& t) {
   return t.size();
 }
 
-/// Where expressions begin that access memory: x[…], *x, x->y.
+/// The columns at which expressions begin that access memory: x[…], *x, x->y.
 std::vector<std::size_t> accesses_in(const token_sequence& t) {
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < t.size(); ++i) {

@@ -220,7 +220,7 @@ verdict check_program(const check_options& options) {
   return {outcome.findings, checker::as_junit(what, outcome),
           checker::as_sarif(what.source, outcome.findings),
           options.html.empty() ? "" : checker::as_html(what, outcome), report,
-          // Of a program that checks itself the caller expects its own.
+          // The caller of a program that checks itself expects the program's own status.
           outcome.status == 0 && outcome.has_checked_nothing() && options.built.empty() ? 3 : outcome.status};
 }
 

@@ -137,7 +137,7 @@ std::string section_of_about(const std::string& line) {
                      bytes);
 }
 
-/// What a header of CUDA's says to a compiler of C.
+/// The message of a CUDA header to a C compiler.
 constexpr const char* cuda_in_c = "CUDA in a file of C";
 
 class maker {

@@ -244,7 +244,7 @@ std::optional<mended_text> as_nvcc_takes_it(std::string_view messages, const std
       has_others = true;
     }
   }
-  // What is wrong besides may follow from the names that were taken for values.
+  // Other errors may follow from the names that were taken for values.
   if (lacks_typename.empty() && (has_others || !result.is_permissive)) return std::nullopt;
   std::set<std::size_t> offsets;
   for_lines(text, "", [&](std::string_view line, const line_marker& at) {

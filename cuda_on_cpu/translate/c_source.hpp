@@ -5,8 +5,8 @@
 
 namespace heddle::cuda_on_cpu {
 
-/// What a preprocessed source of C is as C++: what it declares has the linkage of C, and its own names are no
-/// keywords of C++. Lines keep their numbers.
+/// A preprocessed C source as C++: its declarations have C linkage, and none of its names is a keyword of
+/// C++. Lines keep their numbers.
 std::string c_as_cpp(std::string_view preprocessed);
 
 }  // namespace heddle::cuda_on_cpu

@@ -138,8 +138,8 @@ class runtime {
   virtual int limit_heap(u64 bytes) = 0;
   virtual int describe_heap(u64* bytes) = 0;
   virtual int find_variable(const void* variable, void** where, u64* bytes) = 0;
-  /// What the host has at the address that code has of a variable of the device; other addresses are as they
-  /// are.
+  /// The host's address for a device variable's address in code; other addresses are returned
+  /// unchanged.
   virtual void* host_address(void* variable) = 0;
 
   virtual void know_variable(const variable& v) = 0;

@@ -84,7 +84,7 @@ struct both_extrema {
   }
 };
 
-/// What the threads of a block have found, merged, in thread 0.
+/// Merges the states of a block's threads; thread 0 gets the result.
 template <class State>
 __device__ State merge_block(State mine) {
   __shared__ order::uninitialized<State, extrema_threads / warp_size> of_warp;
@@ -104,7 +104,7 @@ __device__ State merge_block(State mine) {
   return mine;
 }
 
-/// What a thread finds in its share of a part of a row: elements `first` to `last` of x.
+/// Returns the state of a thread after its share of elements `first` to `last` of x.
 template <class State, class T>
 __device__ State visit_part(const T* x, std::size_t first, std::size_t last) {
   constexpr unsigned items = items_per_vector<T>;
@@ -138,7 +138,7 @@ __device__ State visit_part(const T* x, std::size_t first, std::size_t last) {
   return found;
 }
 
-/// What a block has found, as words that other blocks read.
+/// The state of a block, as words that other blocks read.
 template <class State>
 struct published_state {
   std::uint64_t words[(sizeof(State) + 7) / 8];

@@ -10,7 +10,7 @@
 
 namespace heddle::gpu {
 
-/// Of rows of one element or more, which are read once.
+/// Both read rows, of one element or more, once.
 HEDDLE_GPU_ENTRY(find_arg_of_rows, void(runtime_op op, dtype type, const void* x, std::size_t rows,
                                         std::size_t length, std::size_t* index, const target& where));
 HEDDLE_GPU_ENTRY(find_minmax_of_rows, void(dtype type, const void* x, std::size_t rows, std::size_t length,

@@ -8,7 +8,7 @@
 /// Copies of chosen elements, compiled for several instruction sets.
 namespace heddle::cpu {
 
-/// Of n elements those whose flag is `wanted`, which are `chosen`.
+/// The `chosen` of n elements whose flag is `wanted`.
 struct flagged {
   const bool* flags;
   bool wanted;

@@ -90,7 +90,7 @@ struct gathered_blocks {
   }
 };
 
-/// What scatter must know of its indices.
+/// The properties of indices that decide how scatter writes.
 struct index_survey {
   unsigned long long outside;    ///< the least i whose index is not below the limit
   unsigned long long different;  ///< how many indices there are without repetitions

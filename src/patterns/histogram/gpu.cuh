@@ -51,7 +51,7 @@ struct even_bin_finder {
   }
 
  private:
-  /// Of a number that is not far from the bins, by additions: conversions take several times as long.
+  /// Rounds a number near the bins by additions: conversions take several times as long.
   struct nearest_integer {
     std::uint32_t integer;
     E past;

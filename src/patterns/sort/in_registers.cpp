@@ -95,7 +95,7 @@ void sort_keys(const sort_kernels<Key>& kernels, int threads, std::size_t n, con
   for_each_slice([&](std::size_t slice, std::size_t* ends) {
     divided.split(kernels, keys, slice_begin(slice), slice_begin(slice + 1), 0, parts, ends);
   });
-  // Where each part of each slice goes: the parts of all slices one after another.
+  // The offset to which each part of each slice goes: parts of all slices follow one another.
   std::vector<std::size_t> to(slices * parts), part_begins(parts + 1);
   std::size_t before = 0;
   for (std::size_t part = 0; part < parts; ++part) {

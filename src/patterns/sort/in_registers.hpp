@@ -8,7 +8,7 @@
 
 namespace heddle::cpu {
 
-/// What sort and argsort do, by the kernels of this processor. False, with nothing done, if it has none.
+/// sort and argsort by the kernels of this processor. They do nothing and return false if it has none.
 bool sort_in_registers(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
                        int threads);
 bool argsort_in_registers(dtype type, const void* x, const axis_lines& lines, sort_order order,

@@ -58,7 +58,7 @@ std::vector<keyed_index<Key>> first_of(dtype type, const T* x, std::size_t step,
     if (is_bounded && step == 1 && !any_before(type, x + begin, end - begin, descending, bound)) continue;
     for (std::size_t i = begin; i < end; ++i) {
       const Key key = key_in_order(x[i * step], descending);
-      // Of equal elements those with lower indices come first.
+      // Equal elements with lower indices come first.
       if (is_bounded && key >= bound) continue;
       kept.push_back({key, i});
       if (kept.size() < most) continue;

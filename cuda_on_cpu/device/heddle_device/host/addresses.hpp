@@ -13,7 +13,7 @@ __attribute__((noinline, no_sanitize("thread"))) inline void* address_of_host(vo
   return program_runtime() != nullptr ? program_runtime()->host_address(variable) : variable;
 }
 
-/// What the host has under the name of a variable of the device; anything else is what it is.
+/// The host's address of a device variable; other values are returned unchanged.
 template <class T>
 constexpr T&& of_host(T&& x) {
   if (__builtin_is_constant_evaluated()) return static_cast<T&&>(x);

@@ -16,7 +16,7 @@ using std::error_condition;
 using std::generic_category;
 using std::system_category;
 
-/// What the runtime calls its errors.
+/// The category of the CUDA runtime's errors.
 inline const error_category& cuda_category() {
   struct category : error_category {
     const char* name() const noexcept override { return "cuda"; }

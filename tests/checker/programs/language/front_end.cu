@@ -1,4 +1,4 @@
-// What nvcc's front end takes and g++ by itself does not.
+// Code that nvcc's front end takes and g++ by itself does not.
 // program
 // clean
 // prints 3 4

@@ -52,7 +52,7 @@ int main(int count, char **words) {
     make<<<1, 1>>>(d);
     areas<<<1, 1>>>(d, y);
     const float made = brought(y);
-    // What is not virtual may be called.
+    // Functions that are not virtual may be called.
     cudaMemcpy((void *)d, (const void *)&h, sizeof h, cudaMemcpyHostToDevice);
     sides<<<1, 1>>>(d, y);
     const float side = brought(y);

@@ -51,7 +51,7 @@ class call_by_key {
   /// The key of each run.
   void copy_keys(void* out) const;
   const void* values() const { return values_there_->data(); }
-  /// Where each run begins, and the number of values.
+  /// The offset at which each run begins, and the number of values.
   const std::size_t* offsets();
 
  private:

@@ -36,7 +36,7 @@ class blocks_of_totals {
     four_[0] = count < most ? value[0] : op(value[0], value[4]);
   }
 
-  /// Of all eight.
+  /// The total of all eight.
   __device__ const T& total() const { return four_[0]; }
 
   /// Kinds of blocks, which are that many columns apart: upper ones of eight, lower ones of four, two and
